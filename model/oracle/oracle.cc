@@ -50,6 +50,13 @@ class Oracle::Judges {
  public:
   Judges(const Conversation& conversation, const Profile& profile)
       : context_(conversation, profile) {}
+  // The judges themselves remember nothing.
+  Judges(const Judges& other)
+      : context_(other.context_),
+        just_settled_(other.just_settled_),
+        undefined_(other.undefined_),
+        confirmed_(other.confirmed_) {}
+  Judges& operator=(const Judges&) = delete;
 
   Verdict Observe(const Record& record) {
     const Line& line = context_.conversation.lines[record.line];
@@ -275,7 +282,25 @@ class Oracle::Judges {
 
 Oracle::Oracle(const Conversation& conversation, const Profile& profile)
     : judges_(std::make_unique<Judges>(conversation, profile)) {}
+Oracle::Oracle(const Oracle& other) : judges_(std::make_unique<Judges>(*other.judges_)) {}
 Oracle::~Oracle() = default;
+
+void Oracle::Follow(Instant until) {
+  JudgeContext& context = judges_->context();
+  const int64_t at = until.nanoseconds();
+  context.search.CloseAll({.begin = at, .end = at, .settled = context.settled});
+}
+
+uint64_t Oracle::Fingerprint() const {
+  Components& components = judges_->context().components;
+  uint64_t all = 0;
+  for (const Components::Number number : components.All()) {
+    uint64_t one = 0;
+    for (const Possibility& p : components.SetOf(number).items()) one += HashOf(p);
+    all += one * 0x9e3779b97f4a7c15 ^ one >> 32;
+  }
+  return all;
+}
 
 Verdict Oracle::Observe(const Record& record) { return judges_->Observe(record); }
 

@@ -28,12 +28,17 @@ class Oracle {
   // `conversation` and `profile` must outlive the oracle.
   Oracle(const Conversation& conversation, const Profile& profile);
   ~Oracle();
-  Oracle(const Oracle&) = delete;
+  // Goes on from the same state by itself; of the same conversation and profile.
+  Oracle(const Oracle& other);
   Oracle& operator=(const Oracle&) = delete;
 
   // Judges the next record of the history, in order. Inconclusive when a component has too many
   // possibilities: the oracle must not be used any more. Never fails.
   Verdict Observe(const Record& record);
+  // Follows hidden steps until then, as the next observation would: copies need not do it again.
+  void Follow(Instant until);
+  // Equal for oracles to which the same may be so, but for the times of it.
+  uint64_t Fingerprint() const;
   // The tables do not cover a call on the id: it, and all ids that it can influence, are not judged
   // any more.
   void MarkOutOfScope(IdRef id);

@@ -18,7 +18,13 @@ class Components {
   using Number = uint32_t;
 
   // The facts outlive it.
-  explicit Components(ConversationFacts& facts) : facts_(facts) {}
+  // With what another has of a copy of the facts, if it is given.
+  explicit Components(ConversationFacts& facts, const Components* as = nullptr) : facts_(facts) {
+    if (as == nullptr) return;
+    components_ = as->components_;
+    next_ = as->next_;
+    largest_ = as->largest_;
+  }
 
   // Ids. A new id is a component of its own; a request belongs to that of its listener.
   void Add(IdRef id);

@@ -90,7 +90,7 @@ std::vector<DataPath::DueCompletion> DataPath::DueOfReceives(IdRef id, const End
       due.push_back({completion, &rule, at});
     }
     if (!datagram) continue;
-    for (const uint32_t length : datagram_lengths_) {
+    for (const uint32_t length : context_.datagram_lengths) {
       completion.length = length + kDatagramHeader;
       due.push_back({completion, &rule, at});
     }
@@ -241,7 +241,8 @@ void DataPath::Learn(const Record& record, const Line& line) {
     work.NewQueuePair(id, facts_.id(id).connected || accepts);
   } else if (WorkOf(call) != nullptr) {
     work.Post(call, EndsOf(id, facts_, components_));
-    if (kind == CallKind::kPostUdSend) datagram_lengths_.push_back(LengthOf(WorkOf(call)->sges));
+    if (kind == CallKind::kPostUdSend)
+      context_.datagram_lengths.push_back(LengthOf(WorkOf(call)->sges));
   } else if (const auto* msgs = std::get_if<call::RegMsgs>(&call)) {
     registered(*msgs);
   } else if (const auto* read = std::get_if<call::RegRead>(&call)) {
@@ -265,7 +266,7 @@ void DataPath::LearnUnjudged(const Call& call) {
   if (const auto* read = std::get_if<call::RegRead>(&call)) registered(*read);
   if (const auto* write = std::get_if<call::RegWrite>(&call)) registered(*write);
   if (KindOf(call) == CallKind::kPostUdSend)
-    datagram_lengths_.push_back(LengthOf(WorkOf(call)->sges));
+    context_.datagram_lengths.push_back(LengthOf(WorkOf(call)->sges));
 }
 
 QpPhases PhasesOf(IdRef id, Components& components) {

@@ -58,7 +58,6 @@ class DataPath : JudgeBase {
   void LearnFromCq(const Call& call, const Ends& ends);
 
   IdCalls calls_;
-  std::vector<uint32_t> datagram_lengths_;  // of all that were sent
 };
 
 QpPhases PhasesOf(IdRef id, Components& components);

@@ -17,6 +17,24 @@ JudgeContext::JudgeContext(const Conversation& conversation_in, const Profile& p
       search(components, steps),
       learning(facts, fault_model, machine, components) {}
 
+JudgeContext::JudgeContext(const JudgeContext& other)
+    : conversation(other.conversation),
+      profile(other.profile),
+      facts(other.facts),
+      fault_model(other.fault_model),
+      machine(facts),
+      executor(facts, machine),
+      delivery(facts, fault_model, machine, executor),
+      steps(facts, fault_model, machine, delivery),
+      components(facts, &other.components),
+      search(other.search, components, steps),
+      learning(facts, fault_model, machine, components),
+      waiting(other.waiting),
+      datagram_lengths(other.datagram_lengths),
+      settled(other.settled),
+      quiet(other.quiet),
+      partial_events(other.partial_events) {}
+
 std::optional<Window> JudgeContext::WaitedIn(const Record& record) const {
   if (IsTogether(conversation, record.line)) return std::nullopt;
   Window waited = WindowOf(record);

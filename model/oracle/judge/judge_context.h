@@ -43,7 +43,7 @@ struct WaitingCall {
 struct JudgeContext {
   // The references outlive it.
   JudgeContext(const Conversation& conversation, const Profile& profile);
-  JudgeContext(const JudgeContext&) = delete;
+  JudgeContext(const JudgeContext& other);
   JudgeContext& operator=(const JudgeContext&) = delete;
 
   Window WindowOf(const Record& record) const {
@@ -69,9 +69,10 @@ struct JudgeContext {
   Search search;
   Learning learning;
   std::vector<WaitingCall> waiting;
-  Span settled = {-1, -1};      // the last `settle`
-  bool quiet = false;           // and nothing was done since then that completes
-  bool partial_events = false;  // id->event is shown with type and status alone
+  std::vector<uint32_t> datagram_lengths;  // of all that were sent
+  Span settled = {-1, -1};                 // the last `settle`
+  bool quiet = false;                      // and nothing was done since then that completes
+  bool partial_events = false;             // id->event is shown with type and status alone
 };
 
 // Base of judges: gives them the context.

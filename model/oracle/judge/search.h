@@ -59,6 +59,9 @@ class Search {
 
   // The references outlive it.
   Search(Components& components, const Steps& steps) : components_(components), steps_(steps) {}
+  // A copy over copies of them.
+  Search(const Search& other, Components& components, const Steps& steps)
+      : components_(components), steps_(steps), reached_(other.reached_) {}
 
   // Follows hidden steps until window.end and drops possibilities with an overdue one. False with
   // a verdict when nothing is left or when there are too many.
