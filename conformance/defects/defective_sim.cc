@@ -20,7 +20,7 @@ using defects::Numbers;
 using defects::SwitchedOn;
 
 // Sessions of several defects may share a thread: its own are on while one of them runs.
-class DefectiveSession : public Session, public Driver, public Environment {
+class DefectiveSession : public BranchingSession, public Driver, public Environment {
  public:
   DefectiveSession(const Numbers& defects, const Conversation& conversation,
                    woven::SessionOptions options)
@@ -28,6 +28,8 @@ class DefectiveSession : public Session, public Driver, public Environment {
     const SwitchedOn on(defects_);
     session_ = woven::StartSession(conversation, std::move(options));
   }
+  DefectiveSession(const Numbers& defects, std::unique_ptr<BranchingSession> session)
+      : defects_(defects), session_(std::move(session)) {}
   ~DefectiveSession() override {
     const SwitchedOn on(defects_);
     session_.reset();
@@ -37,6 +39,27 @@ class DefectiveSession : public Session, public Driver, public Environment {
 
   Driver& driver() override { return *this; }
   Environment& environment() override { return *this; }
+  std::unique_ptr<BranchingSession> Copy() const override {
+    const SwitchedOn on(defects_);
+    return std::make_unique<DefectiveSession>(defects_, session_->Copy());
+  }
+  uint64_t Fingerprint() const override {
+    const SwitchedOn on(defects_);
+    return session_->Fingerprint();
+  }
+  uint64_t FingerprintOf(IdRef id) const override {
+    const SwitchedOn on(defects_);
+    return session_->FingerprintOf(id);
+  }
+  std::optional<Instant> NextAt() const override {
+    const SwitchedOn on(defects_);
+    return session_->NextAt();
+  }
+  bool HasEvent(uint8_t side, ChannelRef channel) override {
+    const SwitchedOn on(defects_);
+    return session_->HasEvent(side, channel);
+  }
+  void OrderBy(Choice* order) override { session_->OrderBy(order); }
   std::vector<WireRecord> TakeWire() override {
     const SwitchedOn on(defects_);
     return session_->TakeWire();
@@ -98,7 +121,7 @@ class DefectiveSession : public Session, public Driver, public Environment {
 
  private:
   Numbers defects_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<BranchingSession> session_;
 };
 
 class DefectiveSim : public Implementation {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/choice.h"
 #include "model/base/duration.h"
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
@@ -69,6 +70,8 @@ class Environment {
   virtual seen::Done Send(uint8_t side, const TesterMad& mad);
 };
 
+class BranchingSession;
+
 // A driver and its environment, from the first line of a conversation to the last.
 class Session {
  public:
@@ -84,6 +87,27 @@ class Session {
   virtual std::string Unsupported() const { return {}; }
   // True when a wall-clock limit ran out: the history then proves nothing.
   virtual bool Inconclusive() const { return false; }
+  // The same session where it can be copied; null where it cannot.
+  virtual BranchingSession* branching() { return nullptr; }
+};
+
+// A session in a simulated world, for a search of everything that may come next.
+class BranchingSession : public Session {
+ public:
+  BranchingSession* branching() override { return this; }
+  // Goes on by itself from the same state; of the same conversation, which must outlive it.
+  virtual std::unique_ptr<BranchingSession> Copy() const = 0;
+  // Equal for worlds that go on alike, but for what belongs together in them.
+  virtual uint64_t Fingerprint() const = 0;
+  // Of an id with all that belongs to it; 0 while the name denotes none.
+  virtual uint64_t FingerprintOf(IdRef id) const = 0;
+  // The time of the next event; empty in a world that is quiet for ever.
+  virtual std::optional<Instant> NextAt() const = 0;
+  // Whether the channel has an event now; no time passes, as it may in Readable.
+  virtual bool HasEvent(uint8_t side, ChannelRef channel) = 0;
+  // What decides which event of one instant is first, from now on; null: as scheduled. It must
+  // outlive the session, or be replaced.
+  virtual void OrderBy(Choice* order) = 0;
 };
 
 }  // namespace cm

@@ -70,6 +70,9 @@ struct Conversation {
   std::string profile;
   Capabilities capabilities;
   std::optional<Origin> origin;
+  // In a simulated world: for each instant with several events, again and again, which of those
+  // that are left is next; past its end the first that was scheduled.
+  std::vector<uint64_t> order;
   Names names;
   std::vector<Line> lines;
 };

@@ -100,6 +100,8 @@ class FileParser {
       conversation_.profile = words.Next("a profile");
     } else if (key == "capabilities") {
       return ReadCapabilities(line);
+    } else if (key == "order") {
+      return ReadOrder(words);
     } else {
       return ReadOrigin(words);
     }
@@ -110,7 +112,7 @@ class FileParser {
   static bool IsHeader(std::string_view line) {
     const std::string_view key = line.substr(0, line.find(' '));
     return key == "conversation" || key == "topology" || key == "profile" ||
-           key == "capabilities" || key == "seed" || TopologyParser::Begins(key);
+           key == "capabilities" || key == "seed" || key == "order" || TopologyParser::Begins(key);
   }
 
   void Comment(std::string_view line) {
@@ -154,17 +156,28 @@ class FileParser {
     return {};
   }
 
+  static uint64_t Number(Words& words, std::string_view what) {
+    const std::string_view digits = words.Next(what);
+    uint64_t n = 0;
+    const char* const last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, n);
+    if (error != std::errc() || end != last || digits.empty())
+      words.Complain(fmt::format("\"{}\": {} is wanted", digits, what));
+    return n;
+  }
+
+  std::string ReadOrder(Words& words) {
+    conversation_.order.clear();
+    do {
+      conversation_.order.push_back(Number(words, "a number"));
+    } while (words.ok() && !words.empty());
+    words.Finish();
+    return words.problem();
+  }
+
   std::string ReadOrigin(Words& words) {
     Origin origin;
-    const auto number = [&words](std::string_view what) {
-      const std::string_view digits = words.Next(what);
-      uint64_t n = 0;
-      const char* const last = digits.data() + digits.size();
-      const auto [end, error] = std::from_chars(digits.data(), last, n);
-      if (error != std::errc() || end != last || digits.empty())
-        words.Complain(fmt::format("\"{}\": {} is wanted", digits, what));
-      return n;
-    };
+    const auto number = [&words](std::string_view what) { return Number(words, what); };
     const auto keyword = [&words](std::string_view key) {
       if (words.Next(key) != key) words.Complain(fmt::format("{} ... is wanted", key));
     };

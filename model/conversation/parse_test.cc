@@ -56,6 +56,17 @@ std::string ProblemOfLine(std::string_view line) {
                    std::string(line) + "\nsettle\n");
 }
 
+TEST(ParseConversation, ReadsAnOrder) {
+  const std::string text = std::string(kHead) + "order 1 0 2\nsettle\n";
+  const auto parsed = ParseConversation(text);
+  ASSERT_TRUE(std::holds_alternative<Conversation>(parsed)) << ProblemIn(text);
+  const Conversation& conversation = std::get<Conversation>(parsed);
+  EXPECT_EQ(conversation.order, (std::vector<uint64_t>{1, 0, 2}));
+  EXPECT_NE(ToText(conversation).find("order 1 0 2\n"), std::string::npos);
+  EXPECT_NE(ProblemIn(std::string(kHead) + "order\n"), "");
+  EXPECT_NE(ProblemIn(std::string(kHead) + "order 1 x\n"), "");
+}
+
 TEST(ParseConversation, ReadsACommentAndAnOrigin) {
   const auto parsed = ParseConversation(
       "# Why it was\n#\n# kept.\nconversation 1\ntopology bond\nprofile 6.1-rxe\n"

@@ -235,6 +235,8 @@ std::string ToText(const Conversation& conversation) {
     text += fmt::format("seed {} index {} walk {} options {}\n", origin.seed, origin.index,
                         origin.walk, origin.options.empty() ? "none" : origin.options);
   }
+  if (!conversation.order.empty())
+    text += fmt::format("order {}\n", fmt::join(conversation.order, " "));
   for (const Line& line : conversation.lines) text += ToString(line, conversation) + "\n";
   return text;
 }

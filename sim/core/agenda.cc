@@ -39,6 +39,14 @@ Event Agenda::Take() {
   return next;
 }
 
+Event Agenda::Take(size_t nth) {
+  if (nth == 0) return Take();
+  CM_CHECK(nth < Together());
+  const Event one = list_.Pop(nth);
+  now_ = one.at;
+  return one;
+}
+
 void Agenda::AdvanceTo(Instant when) {
   CM_CHECK(when >= now_);
   CM_CHECK(size() == 0 || *NextAt() >= when) << "an event would be passed over";

@@ -32,6 +32,12 @@ class Agenda {
   }
   // Takes the next event and moves the clock to it.
   Event Take();
+  // How many events the next instant has; 1 of many events, which are kept in a wheel.
+  size_t Together() const { return wheel_ ? 1 : list_.Together(); }
+  // One of several together, from 0 in the order of scheduling.
+  const Event& Peek(size_t nth) const { return list_.Peek(nth); }
+  // Takes one of them, from 0 in the order of scheduling.
+  Event Take(size_t nth);
   // Advances the clock without an event; `when` must not be after the next event.
   void AdvanceTo(Instant when);
 

@@ -46,6 +46,18 @@ TEST(Agenda, HappensInOrderOfTimeAndThenOfAsking) {
   EXPECT_THAT(TakeAll(&agenda), ElementsAre(2, 4, 1, 3));
 }
 
+TEST(Agenda, TakesAnyOfThoseOfOneInstant) {
+  Agenda agenda;
+  for (const uint32_t on : {1, 2, 3}) agenda.At(Instant(), EventKind::kMadTimer, on);
+  agenda.In(Duration::Microseconds(1), EventKind::kMadTimer, 4);
+  ASSERT_EQ(agenda.Together(), 3U);
+  EXPECT_EQ(agenda.Peek(1).on(), 2U);
+  EXPECT_EQ(agenda.Take(1).on(), 2U);
+  EXPECT_EQ(agenda.Take(1).on(), 3U);
+  EXPECT_EQ(agenda.Take(0).on(), 1U);
+  EXPECT_EQ(agenda.Together(), 1U);
+}
+
 TEST(Agenda, KeepsWhatAnEventIs) {
   constexpr uint32_t kLargest = std::numeric_limits<uint32_t>::max();
   Agenda agenda;

@@ -47,6 +47,22 @@ class EventList {
     return next;
   }
 
+  // How many are due at the same instant as the next one.
+  size_t Together() const {
+    const auto other = std::find_if(events_.rbegin(), events_.rend(), [this](const Event& event) {
+      return event.at != events_.back().at;
+    });
+    return static_cast<size_t>(other - events_.rbegin());
+  }
+  // One of those, from 0.
+  const Event& Peek(size_t nth) const { return events_[events_.size() - 1 - nth]; }
+  Event Pop(size_t nth) {
+    const auto place = events_.end() - 1 - static_cast<ptrdiff_t>(nth);
+    const Event one = *place;
+    events_.erase(place);
+    return one;
+  }
+
   // All of them, the next one last.
   const std::vector<Event>& events() const { return events_; }
 

@@ -2,10 +2,11 @@
 #include <algorithm>
 
 #include "model/base/digest.h"
+#include "sim/world/fingerprint_parts.h"
 #include "sim/world/world.h"
 
 namespace cm::sim {
-namespace {
+namespace parts {
 
 void Put(Digest* d, const Address& a) {
   d->U8(static_cast<uint8_t>(a.kind));
@@ -423,20 +424,25 @@ uint64_t HashOf(const Packet& packet, Instant now) {
   return d.Value();
 }
 
-}  // namespace
+}  // namespace parts
 
 // The parts are hashed one by one and combined in the order of their hashes, which depends on their
 // contents and not on their slots.
 uint64_t World::Fingerprint() const {
+  using parts::HashOf;
+  using parts::Put;
+  using parts::PutFrames;
+  using parts::PutParts;
+  using parts::PutTime;
   const Instant now = Now();
-  std::vector<uint64_t> parts;
-  for (const CmIdIndex id : cma_.ids.All()) parts.push_back(HashOf(cma_.ids[id], ib_, iw_, now));
+  std::vector<uint64_t> all;
+  for (const CmIdIndex id : cma_.ids.All()) all.push_back(HashOf(cma_.ids[id], ib_, iw_, now));
   const Slab<Packet>& packets = fabric_.packets();
   for (uint32_t p = 0; p < packets.end(); ++p) {
     if (!packets.Live(p)) continue;
-    parts.push_back(HashOf(packets[p], now));
+    all.push_back(HashOf(packets[p], now));
   }
-  PutFrames(iw_, now, &parts);
+  PutFrames(iw_, now, &all);
   for (const MembershipIndex m : cma_.memberships.All()) {
     const Membership& membership = cma_.memberships[m];
     if (membership.left) continue;
@@ -449,15 +455,15 @@ uint64_t World::Fingerprint() const {
     d.U8(membership.send_only ? 1 : 0);
     d.U8(membership.joined ? 1 : 0);
     d.U64(HashOf(cma_.ids[membership.id], ib_, iw_, now));
-    parts.push_back(d.Value());
+    all.push_back(d.Value());
   }
-  for (const Library& library : libraries_) PutParts(library, &parts);
+  for (const Library& library : libraries_) PutParts(library, &all);
   for (uint32_t qp = 0; qp < verbs_.qps().end(); ++qp)
-    if (verbs_.qps().Live(qp)) parts.push_back(HashOf(verbs_.at(qp), verbs_.srqs(), now));
-  std::ranges::sort(parts);  // lint: equal hashes are interchangeable
+    if (verbs_.qps().Live(qp)) all.push_back(HashOf(verbs_.at(qp), verbs_.srqs(), now));
+  std::ranges::sort(all);  // lint: equal hashes are interchangeable
   Digest d;
-  d.U32(static_cast<uint32_t>(parts.size()));
-  for (const uint64_t part : parts) d.U64(part);
+  d.U32(static_cast<uint32_t>(all.size()));
+  for (const uint64_t part : all) d.U64(part);
   d.U32(static_cast<uint32_t>(fabric_.ByRegistration().size()));
   for (const uint8_t device : fabric_.ByRegistration()) d.U8(device);
   for (uint8_t device = 0; device < fabric_.device_count(); ++device)
@@ -488,6 +494,10 @@ uint64_t World::Fingerprint() const {
     for (const QueuedEvent& queued : cma_.files[f].queue) Put(&d, queued.event);
   }
   return d.Value();
+}
+
+uint64_t World::FingerprintOf(uint8_t side, uint32_t id) const {
+  return parts::HashOf(libraries_[side], id, {fabric_, ib_, iw_, cma_, verbs_}, Now());
 }
 
 }  // namespace cm::sim

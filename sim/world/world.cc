@@ -39,12 +39,44 @@ size_t World::PickThread(size_t ready) {
   return coin.Below(ready, "which thread is first");
 }
 
-void World::Step() {
+void World::Step(Choice* order) {
   agenda_.VisitNearing([this](auto coming, auto near) { ib_.ids().PrefetchNearing(coming, near); });
-  const Event event = agenda_.Take();
+  const Event event = TakeNext(order);
   journal_.Note(event);
   Happens(event);
   GoOn();
+}
+
+// Both are messages of one link.
+bool World::IsBehind(const Event& later, const Event& earlier) const {
+  if (later.kind() != earlier.kind()) return false;
+  if (later.kind() == EventKind::kPacketArrives) {
+    const Slab<Packet>& packets = fabric_.packets();
+    if (!packets.Live(later.on()) || !packets.Live(earlier.on())) return false;
+    const Packet& a = packets[later.on()];
+    const Packet& b = packets[earlier.on()];
+    return a.from == b.from && a.to == b.to;
+  }
+  if (later.kind() != EventKind::kFrameArrives) return false;
+  const auto& frames = iw_.frames();
+  const FrameIndex a(later.on());
+  const FrameIndex b(earlier.on());
+  return frames.Live(a) && frames.Live(b) && frames[a].from_device == frames[b].from_device &&
+         frames[a].to_device == frames[b].to_device;
+}
+
+Event World::TakeNext(Choice* order) {
+  const size_t together = order == nullptr ? 1 : agenda_.Together();
+  if (together == 1) return agenda_.Take();
+  std::vector<size_t> first;
+  for (size_t later = 0; later < together; ++later) {
+    const bool behind = std::ranges::any_of(first, [&](size_t earlier) {
+      return IsBehind(agenda_.Peek(later), agenda_.Peek(earlier));
+    });
+    if (!behind) first.push_back(later);
+  }
+  if (first.size() == 1) return agenda_.Take();
+  return agenda_.Take(first[order->Below(first.size(), "which event is first")]);
 }
 
 // A thread within a synchronous call continues as soon as its event is there: a peer may be waiting
@@ -62,8 +94,8 @@ void World::GoOn() {
   }
 }
 
-void World::RunUntil(Instant when) {
-  while (agenda_.NextAt() && *agenda_.NextAt() <= when) Step();
+void World::RunUntil(Instant when, Choice* order) {
+  while (agenda_.NextAt() && *agenda_.NextAt() <= when) Step(order);
   agenda_.AdvanceTo(when);
 }
 

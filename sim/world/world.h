@@ -70,10 +70,11 @@ class World {
 
   Instant Now() const { return agenda_.Now(); }
   std::optional<Instant> NextAt() const { return agenda_.NextAt(); }
-  // Executes the next event.
-  void Step();
+  // Executes the next event; `order` decides which of those of one instant it is, and without it
+  // the first that was scheduled. Messages of one link keep their order.
+  void Step(Choice* order = nullptr);
   // Executes all events that are due until then, and advances the clock.
-  void RunUntil(Instant when);
+  void RunUntil(Instant when, Choice* order = nullptr);
 
   const Topology& topology() const { return *topology_; }
   const Profile& profile() const { return *profile_; }
@@ -122,6 +123,9 @@ class World {
 
   // Canonical: times relative to now, no slot or insertion numbers, no choice state.
   uint64_t Fingerprint() const;
+  // Of an id of a side's library with all that is tied to it, in every layer, at its peer and under
+  // way: the relations between parts that Fingerprint counts one by one.
+  uint64_t FingerprintOf(uint8_t side, uint32_t id) const;
 
   // Digest of all events, in their order: the same after every run of a seed.
   uint64_t RunFingerprint() const { return journal_.fingerprint(); }
@@ -136,6 +140,8 @@ class World {
     friend bool operator==(Lent, Lent) { return true; }
   };
 
+  Event TakeNext(Choice* order);
+  bool IsBehind(const Event& later, const Event& earlier) const;
   void Happens(const Event& event);
   void GoOn();
   void SetLink(uint8_t device, bool up);

@@ -283,6 +283,41 @@ TEST(AFingerprint, TellsApartWhatIsQueuedAndWhatTheLibraryKnows) {
   EXPECT_NE(extended(1), extended(2));
 }
 
+// Takes the last of what is to be chosen from, and counts the choices.
+class LastChoice : public Choice {
+ public:
+  uint64_t Below(uint64_t bound, std::string_view /*what*/) override {
+    ++choices;
+    return bound - 1;
+  }
+  int choices = 0;
+};
+
+TEST(TheOrderOfAnInstant, IsThatOfSendingOnOneLink) {
+  Pair pair;
+  pair.Connect();
+  // Its REJ is sent at the same instant as the REQ.
+  pair.Do(0, call::DestroyId{}, pair.id);
+  World other = pair.world;
+  const Instant arrives = *pair.world.NextAt();
+  LastChoice last;
+  pair.world.RunUntil(arrives, &last);
+  other.RunUntil(arrives);
+  EXPECT_EQ(last.choices, 0);
+  EXPECT_EQ(pair.world.Fingerprint(), other.Fingerprint());
+}
+
+TEST(AFingerprintOfAnId, HasWhatItIsTiedTo) {
+  Pair pair;
+  const uint64_t before = pair.world.FingerprintOf(0, pair.id);
+  EXPECT_EQ(pair.world.FingerprintOf(0, kNobody), 0U);
+  pair.Connect();
+  const uint64_t sent = pair.world.FingerprintOf(0, pair.id);
+  EXPECT_NE(sent, before);
+  pair.world.RunUntil(*pair.world.NextAt());
+  EXPECT_NE(pair.world.FingerprintOf(0, pair.id), sent) << "its peer has the request";
+}
+
 TEST(AWorld, HasNothingInUseAfterAProcessExits) {
   Pair pair;
   pair.Connect();

@@ -11,13 +11,14 @@
 #include "conformance/adapters/sim/sim_names.h"
 #include "conformance/adapters/sim/tester.h"
 #include "model/base/check.h"
+#include "model/base/choice.h"
 #include "model/vocabulary/call_names.h"
 #include "sim/world/world.h"
 
 namespace cm::sim {
 namespace {
 
-class SimSession : public Session, public Driver, public Environment {
+class SimSession : public BranchingSession, public Driver, public Environment {
  public:
   SimSession(const Conversation& conversation, SessionOptions options)
       : conversation_(conversation),
@@ -28,6 +29,10 @@ class SimSession : public Session, public Driver, public Environment {
         numbers_(conversation.names.ids.size()),
         before_(world_.InUse()) {
     if (options_.watch_wire) world_.WatchWire();
+    if (conversation.order.empty()) return;
+    std::vector<Decision> decisions;
+    for (const uint64_t first : conversation.order) decisions.push_back({.taken = first});
+    written_order_.emplace(std::move(decisions));
   }
 
   Driver& driver() override { return *this; }
@@ -82,9 +87,9 @@ class SimSession : public Session, public Driver, public Environment {
     for (;;) {
       if (sim::Readable(world_.Context(), world_.Prepared(lane.side), c)) return true;
       if (!world_.NextAt() || *world_.NextAt() > limit) break;
-      world_.Step();
+      world_.Step(Order());
     }
-    world_.RunUntil(limit);
+    world_.RunUntil(limit, Order());
     return false;
   }
 
@@ -92,14 +97,14 @@ class SimSession : public Session, public Driver, public Environment {
 
   // Environment
   seen::Done Pass(Duration span) override {
-    world_.RunUntil(Now() + span);
+    world_.RunUntil(Now() + span, Order());
     return {};
   }
 
   seen::Done Settle() override {
     const Duration quiet = profile_->timing.quiet;
-    while (world_.NextAt() && *world_.NextAt() <= Now() + quiet) world_.Step();
-    world_.RunUntil(Now() + quiet);
+    while (world_.NextAt() && *world_.NextAt() <= Now() + quiet) world_.Step(Order());
+    world_.RunUntil(Now() + quiet, Order());
     return {};
   }
 
@@ -120,6 +125,21 @@ class SimSession : public Session, public Driver, public Environment {
                 MadFrom(said, side, numbers_, *conversation_.topology, profile_->limits));
     return {};
   }
+
+  // BranchingSession
+  std::unique_ptr<BranchingSession> Copy() const override {
+    return std::make_unique<SimSession>(*this);
+  }
+  uint64_t Fingerprint() const override { return world_.Fingerprint(); }
+  uint64_t FingerprintOf(IdRef id) const override {
+    const uint32_t known = names_.Id(id);
+    return known == kNobody ? 0 : world_.FingerprintOf(names_.SideOf(id), known);
+  }
+  std::optional<Instant> NextAt() const override { return world_.NextAt(); }
+  bool HasEvent(uint8_t side, ChannelRef channel) override {
+    return sim::Readable(world_.Context(), world_.Prepared(side), names_.Channel(channel));
+  }
+  void OrderBy(Choice* order) override { order_ = order; }
 
   // Session
   std::vector<WireRecord> TakeWire() override {
@@ -159,6 +179,11 @@ class SimSession : public Session, public Driver, public Environment {
     Lane lane;
     Call call;
   };
+
+  Choice* Order() {
+    if (order_ != nullptr) return order_;
+    return written_order_ ? &*written_order_ : nullptr;
+  }
 
   Progress Begin(Lane lane, const Call& call) {
     Progress progress = Make(lane.side, call);
@@ -234,7 +259,7 @@ class SimSession : public Session, public Driver, public Environment {
       if (progress.reply.kind != ReplyKind::kBlocked) return progress;
       if (completes) limit = Now() + profile_->timing.quiet;
       if (!world_.NextAt() || *world_.NextAt() > limit) return progress;
-      world_.Step();
+      world_.Step(Order());
     }
   }
 
@@ -284,11 +309,14 @@ class SimSession : public Session, public Driver, public Environment {
   std::vector<CmNumbers> numbers_;  // by id: its numbers, for the tester
   Usage before_;
   std::vector<WaitingCall> waiting_calls_;
+  Choice* order_ = nullptr;
+  std::optional<ReplayChoice> written_order_;  // that of the conversation
 };
 
 }  // namespace
 
-std::unique_ptr<Session> StartSession(const Conversation& conversation, SessionOptions options) {
+std::unique_ptr<BranchingSession> StartSession(const Conversation& conversation,
+                                               SessionOptions options) {
   return std::make_unique<SimSession>(conversation, std::move(options));
 }
 

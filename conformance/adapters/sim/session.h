@@ -20,7 +20,8 @@ struct SessionOptions {
 };
 
 // `conversation` must outlive the session.
-std::unique_ptr<Session> StartSession(const Conversation& conversation, SessionOptions options);
+std::unique_ptr<BranchingSession> StartSession(const Conversation& conversation,
+                                               SessionOptions options);
 
 }  // namespace cm::sim
 
