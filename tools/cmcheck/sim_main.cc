@@ -23,6 +23,7 @@ constexpr auto kOtherVerbs = std::to_array<OtherVerb>({
     {"list", "List names, one a line: id, then a sentence"},
     {"compare", "Carry out the same sequences on two implementations, and compare"},
     {"explain", "For each line: the rows that permit it, or what would have been permitted"},
+    {"explore", "Try everything that can happen between two hosts, up to a bound, and judge it"},
     {"check-pcap", "Judge a capture: do the messages conform to the protocol?"},
     {"lab", "A throw-away guest with Soft-RoCE or Soft-iWARP"},
     {"pcap", "Write the messages of a conversation as a capture for Wireshark"},
@@ -41,9 +42,9 @@ int Main(int argc, char** argv) {
       return Unusable(
           fmt::format("the verb '{}' needs cmcheck, which tools/run builds", verb.name));
   // In the order of cmcheck.
-  constexpr auto kVerbs =
-      std::to_array<AddVerb>({AddRun, AddOther<0>, AddOther<1>, AddReplay, AddShrink, AddOther<2>,
-                              AddRewrite, AddOther<3>, AddOther<4>, AddOther<5>, AddOther<6>});
+  constexpr auto kVerbs = std::to_array<AddVerb>(
+      {AddRun, AddOther<0>, AddOther<1>, AddReplay, AddShrink, AddOther<2>, AddOther<3>, AddRewrite,
+       AddOther<4>, AddOther<5>, AddOther<6>, AddOther<7>});
   return RunCommand(argc, argv, kVerbs);
 }
 

@@ -15,6 +15,7 @@ void AddRewrite(Verb cmcheck);
 void AddList(Verb cmcheck);
 void AddCompare(Verb cmcheck);
 void AddExplain(Verb cmcheck);
+void AddExplore(Verb cmcheck);
 void AddCheckPcap(Verb cmcheck);
 void AddLab(Verb cmcheck);
 void AddPcap(Verb cmcheck);
