@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"UnknownVerb",
             {"judge"},
-            {"'judge'", "run, list, compare, replay, shrink, explain, rewrite, check-pcap, lab"}},
+            {"'judge'",
+             "run, list, compare, replay, shrink, explain, explore, rewrite, check-pcap, lab"}},
         Bad{"EmptyVerb", {""}, {"''", "run, list"}},
         Bad{"UnknownOption", {"run", "--sequence", "3"}, {"--sequence", "cmcheck run --help"}},
         Bad{"UnknownOptionOfNoVerb", {"--fast"}, {"--fast", "cmcheck --help"}},
