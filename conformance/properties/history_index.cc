@@ -167,6 +167,17 @@ std::optional<uint32_t> HistoryIndex::NamedQp(const MadeCall& call) const {
   return connect.param->qp_num & 0xffffff;
 }
 
+// All that the id resolved is on other ports than the listener's.
+bool HistoryIndex::AsksElsewhere(IdRef active, IdRef listener) const {
+  const MadeCall* const bind = FirstSuccess(listener, CallKind::kBindAddr);
+  const std::vector<const MadeCall*> resolutions = CallsOn(active, CallKind::kResolveAddr);
+  if (bind == nullptr || resolutions.empty()) return false;
+  const uint16_t port = std::get<call::BindAddr>(*bind->call).address.port;
+  return port != 0 && std::ranges::none_of(resolutions, [port](const MadeCall* resolution) {
+           return std::get<call::ResolveAddr>(*resolution->call).destination.port == port;
+         });
+}
+
 // A request belongs to the only earlier rdma_connect whose data it carries and that has no other
 // request; it is unknown where several would fit, where a tester may have sent it, or where a
 // request is retransmitted: its answer may be to either.
@@ -188,6 +199,7 @@ void HistoryIndex::FindPairs() {
       if (heard_of != heard.event.private_data) continue;
       const std::optional<uint32_t> named = NamedQp(call);
       if (named && *named != heard.event.qp_num) continue;
+      if (AsksElsewhere(connect->id, heard.event.listen_id)) continue;
       (taken[connect->id.index] ? earlier : candidates).push_back(connect->id);
       again |= named && taken[connect->id.index];
     }

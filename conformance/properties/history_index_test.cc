@@ -57,6 +57,16 @@ TEST_F(HistoryIndices, DoNotGuessWhoseRequestItIs) {
   EXPECT_THAT(Pairs(), IsEmpty());
 }
 
+TEST_F(HistoryIndices, TellRequestsToTwoPortsApart) {
+  Of(Listening(R"(passive listening M on=S port=7472
+active connecting A on=C to=passive:7471 private="same"
+active connecting B on=D to=passive:7472 private="same"
+passive taking S id=P
+passive taking S id=Q
+)"));
+  EXPECT_THAT(Pairs(), ElementsAre("A-P", "B-Q"));
+}
+
 TEST_F(HistoryIndices, LeaveOutARequestThatComesOnceMore) {
   Of(Asked(R"(fault drop REJ from=passive nth=1
 passive taking S id=P
