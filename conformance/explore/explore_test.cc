@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/defects/defective_sim.h"
@@ -77,6 +78,20 @@ TEST(Explore, TheShortestConversationShowsTheFindingByItself) {
   const SequenceRun run = RunOne(*sim, std::get<Conversation>(parsed), {});
   ASSERT_FALSE(run.result.findings.empty());
   EXPECT_TRUE(run.result.findings.front().Same(first.finding));
+}
+
+TEST(Explore, WhatIsWrittenDownCanBeRead) {
+  const auto sim = MakeDefectiveSim(Options(), "disconnect-silent");
+  Bounds bounds = Quick();
+  bounds.beliefs = true;
+  const Result result = Searched(*sim, bounds);
+  ASSERT_FALSE(result.waits_for_ever.empty());
+  std::vector<Conversation> written = result.waits_for_ever;
+  for (const ShortestFinding& one : result.findings) written.push_back(one.conversation);
+  for (const Conversation& one : written) {
+    const auto parsed = ParseConversation(ToText(one));
+    EXPECT_TRUE(std::holds_alternative<Conversation>(parsed)) << ToText(one);
+  }
 }
 
 TEST(Explore, WithoutTheOraclesBeliefsAWorldHidesWhatIsOwed) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <variant>
 
 #include "conformance/explore/branch.h"
@@ -10,18 +11,28 @@
 namespace cm::explore {
 namespace {
 
-// Each fetched event gets a name of its own: the alphabet has one for each action.
+// Each fetched event gets a name of its own, and so does the id that it might have brought and did
+// not: the alphabet has one for each action.
 class EventNames {
  public:
   explicit EventNames(Conversation* written) : written_(written) {}
 
-  void Rename(Call* call) {
-    if (auto* get = std::get_if<call::GetCmEvent>(call))
-      get->event = last_ = written_->names.events.Intern(fmt::format("e{}", ++count_));
+  void Rename(Call* call, const Record& record) {
+    if (auto* get = std::get_if<call::GetCmEvent>(call)) {
+      const std::string event = fmt::format("e{}", ++count_);
+      get->event = last_ = written_->names.events.Intern(event);
+      if (!BringsAnId(record)) get->request = written_->names.ids.Intern(event + ".id");
+    }
     if (auto* ack = std::get_if<call::AckCmEvent>(call)) ack->event = last_;
   }
 
  private:
+  static bool BringsAnId(const Record& record) {
+    const auto* answered = std::get_if<seen::Answered>(&record.seen);
+    return answered != nullptr && answered->event &&
+           answered->event->type == EventType::kConnectRequest;
+  }
+
   Conversation* written_;
   EventRef last_;
   int count_ = 0;
@@ -47,7 +58,7 @@ Conversation WrittenDown(const Repertoire& repertoire, Implementation& implement
     if (std::holds_alternative<seen::Released>(record.seen)) continue;
     Line line = alphabet.lines[record.line];
     if (auto* passes = std::get_if<line::Passes>(&line)) passes->span = record.end - record.begin;
-    if (auto* calls = std::get_if<line::Calls>(&line)) names.Rename(&calls->call);
+    if (auto* calls = std::get_if<line::Calls>(&line)) names.Rename(&calls->call, record);
     written.lines.push_back(std::move(line));
   }
   if (ending == Ending::kAtOnce) return written;
