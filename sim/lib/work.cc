@@ -79,9 +79,8 @@ Progress PollOrWait(const Context& c, const Library& library, const Ongoing& ong
   if (qp == kNobody) return Ended(Reply::Crashed());
   CqEvents& events = c.verbs->EventsOf(qp, ongoing.receives);
   for (;;) {
-    const std::optional<Completion> done =
-        ongoing.receives ? c.verbs->PollReceived(qp) : c.verbs->PollSent(qp);
-    if (done) return {.output = *done};
+    if (const std::optional<Completion> done = c.verbs->Poll(qp, ongoing.receives))
+      return {.output = *done};
     events.Arm(false);
     if (!events.Take()) return Blocked(ongoing);
   }

@@ -30,7 +30,7 @@ Errno Verbs::PostSend(const Context& c, uint32_t qp, WorkRequest work) {
   return Errno::kNone;
 }
 
-std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
+std::optional<Completion> Verbs::TakeFrom(uint32_t qp, Fifo<Finished>* done) const {
   if (done->empty()) return std::nullopt;
   const Finished finished = done->front();
   done->pop_front();

@@ -83,11 +83,10 @@ class Verbs {
   Errno PostSend(const Context& c, uint32_t qp, WorkRequest work);
   Errno PostReceive(uint32_t qp, WorkRequest work);
   // The next completion of the queue pair's own queues; empty when there is none.
-  std::optional<Completion> PollSent(uint32_t qp) { return Poll(qp, &qps_[qp].sent.done); }
-  std::optional<Completion> PollReceived(uint32_t qp) { return Poll(qp, &qps_[qp].received.done); }
-  CqEvents& EventsOf(uint32_t qp, bool receives) {
-    return (receives ? qps_[qp].received : qps_[qp].sent).events;
+  std::optional<Completion> Poll(uint32_t qp, bool receives) {
+    return TakeFrom(qp, &OwnQueue(qp, receives).done);
   }
+  CqEvents& EventsOf(uint32_t qp, bool receives) { return OwnQueue(qp, receives).events; }
 
   // The first send of the queue pair is due: an event of the agenda.
   void OnWorkDue(const Context& c, uint32_t qp);
@@ -119,7 +118,10 @@ class Verbs {
   void Report(ObjectEvent what, uint32_t object) { news_.push_back({what, object}); }
 
   // posting.cc
-  std::optional<Completion> Poll(uint32_t qp, Fifo<Finished>* done) const;
+  OwnCq& OwnQueue(uint32_t qp, bool receives) {
+    return receives ? qps_[qp].received : qps_[qp].sent;
+  }
+  std::optional<Completion> TakeFrom(uint32_t qp, Fifo<Finished>* done) const;
   // The completion to fill in further; null when the queue is full.
   Finished* FinishSend(uint32_t qp, const WorkRequest& work, WcStatus status);
   Finished* FinishReceive(uint32_t qp, const WorkRequest& work, WcStatus status, bool solicited,

@@ -64,7 +64,7 @@ class VerbsTest : public testing::Test {
   // What has completed, each by its context.
   std::vector<uint16_t> Polled(uint32_t qp, bool sends, WcStatus status) {
     std::vector<uint16_t> contexts;
-    while (const auto done = sends ? verbs_.PollSent(qp) : verbs_.PollReceived(qp)) {
+    while (const auto done = verbs_.Poll(qp, !sends)) {
       EXPECT_EQ(done->status, status) << done->context;
       contexts.push_back(done->context);
     }
@@ -260,7 +260,7 @@ TEST_F(VerbsTest, ADepthOfNothingAllowsNoRead) {
   verbs_.Connect(a_, starts);
   EXPECT_EQ(Send(a_, 1), Errno::kNone) << "the read is the first of the queue";
   Run();
-  EXPECT_EQ(verbs_.PollSent(a_)->status, WcStatus::kRemInvReq);
+  EXPECT_EQ(verbs_.Poll(a_, false)->status, WcStatus::kRemInvReq);
   EXPECT_THAT(Sent(a_, WcStatus::kWrFlush), ElementsAre(1));
 }
 
@@ -357,7 +357,7 @@ TEST_F(VerbsTest, ADatagramArrivesBehindItsHeader) {
   EXPECT_EQ(Receive(to, 11, {{buffer, 0, 42}}), Errno::kNone);
   EXPECT_EQ(verbs_.PostSend(c_, from, work), Errno::kNone);
   verbs_.SendRest(c_, from);
-  const std::optional<Completion> done = verbs_.PollReceived(to);
+  const std::optional<Completion> done = verbs_.Poll(to, true);
   ASSERT_TRUE(done);
   EXPECT_EQ(done->length, 42u);
   EXPECT_EQ(BytesOf(buffer)[40], 1);

@@ -401,17 +401,15 @@ void Put(Digest* d, const InstalledRule& rule, Instant now) {
   d->U8(fault.side);
   d->U8(fault.to);
   for (const MadKind kind : kMads) d->U8(fault.messages.Has(kind) ? 1 : 0);
-  const bool counts = fault.first != 1 || fault.last != 0;
   d->U32(fault.first);
   d->U32(fault.last);
-  d->U32(counts ? rule.seen : 0);
+  d->U32(fault.first != 1 || fault.last != 0 ? rule.seen : 0);
   d->I64(fault.by.nanoseconds());
   d->I64(fault.MostLate().nanoseconds());
   d->U8(static_cast<uint8_t>(fault.shape));
   const bool ends = fault.window != Duration::Max();
   PutTime(d, ends ? rule.since + fault.after + fault.window : Instant::Never(), now);
-  const bool waits = rule.since + fault.after > now;
-  PutTime(d, waits ? rule.since + fault.after : now, now);
+  PutTime(d, std::max(rule.since + fault.after, now), now);
 }
 
 uint64_t HashOf(const Packet& packet, Instant now) {
@@ -431,7 +429,6 @@ uint64_t HashOf(const Packet& packet, Instant now) {
 uint64_t World::Fingerprint() const {
   using parts::HashOf;
   using parts::Put;
-  using parts::PutFrames;
   using parts::PutParts;
   using parts::PutTime;
   const Instant now = Now();
@@ -442,7 +439,7 @@ uint64_t World::Fingerprint() const {
     if (!packets.Live(p)) continue;
     all.push_back(HashOf(packets[p], now));
   }
-  PutFrames(iw_, now, &all);
+  parts::PutFrames(iw_, now, &all);
   for (const MembershipIndex m : cma_.memberships.All()) {
     const Membership& membership = cma_.memberships[m];
     if (membership.left) continue;
