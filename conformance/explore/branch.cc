@@ -15,7 +15,7 @@ std::unique_ptr<BranchingSession> StartBranching(Implementation& implementation,
   std::unique_ptr<Session> session = implementation.Start(conversation);
   BranchingSession* const branching = session->branching();
   CM_CHECK(branching != nullptr) << implementation.name() << " is no simulated world";
-  session.release();  // it is the same object
+  static_cast<void>(session.release());  // it is the same object
   return std::unique_ptr<BranchingSession>(branching);
 }
 

@@ -27,7 +27,11 @@ bool EndsCaller(const Conversation& conversation) {
 }  // namespace
 
 std::string_view WhyExplained(const Finding& finding, const Conversation& shortest) {
-  if (finding.id == kRowsId && Injects(shortest, FaultKind::kDuplicate) && EndsCaller(shortest))
+  // The second request, or that nobody is there to take the reply to it.
+  const bool second = finding.saw.starts_with("RDMA_CM_EVENT_CONNECT_REQUEST ") ||
+                      finding.saw.starts_with("RDMA_CM_EVENT_UNREACHABLE ");
+  if (finding.id == kRowsId && second && Injects(shortest, FaultKind::kDuplicate) &&
+      EndsCaller(shortest))
     return "the copy of a REQ that comes behind the REJ of its destroyed asker is a request anew, "
            "as the kernel forgets the first with the REJ; the rows know no message between the "
            "two copies";
