@@ -167,14 +167,16 @@ std::optional<uint32_t> HistoryIndex::NamedQp(const MadeCall& call) const {
   return connect.param->qp_num & 0xffffff;
 }
 
-// All that the id resolved is on other ports than the listener's.
+// The id has resolved nothing that the listener is bound to.
 bool HistoryIndex::AsksElsewhere(IdRef active, IdRef listener) const {
   const MadeCall* const bind = FirstSuccess(listener, CallKind::kBindAddr);
   const std::vector<const MadeCall*> resolutions = CallsOn(active, CallKind::kResolveAddr);
   if (bind == nullptr || resolutions.empty()) return false;
-  const uint16_t port = std::get<call::BindAddr>(*bind->call).address.port;
-  return port != 0 && std::ranges::none_of(resolutions, [port](const MadeCall* resolution) {
-           return std::get<call::ResolveAddr>(*resolution->call).destination.port == port;
+  const Address& bound = std::get<call::BindAddr>(*bind->call).address;
+  return bound.port != 0 && std::ranges::none_of(resolutions, [&](const MadeCall* resolution) {
+           const Address& wanted = std::get<call::ResolveAddr>(*resolution->call).destination;
+           const bool known = bound.kind == AddressKind::kSide && wanted.kind == AddressKind::kSide;
+           return wanted.port == bound.port && (!known || bound.SameHost(wanted));
          });
 }
 

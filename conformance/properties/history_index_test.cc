@@ -67,6 +67,18 @@ passive taking S id=Q
   EXPECT_THAT(Pairs(), ElementsAre("A-P", "B-Q"));
 }
 
+// A request is lost, and one that is repeated carries the same data.
+TEST_F(HistoryIndices, TellRequestsToTwoHostsApart) {
+  Of(Asked(R"(passive taking S id=P
+fault drop any from=passive
+passive connecting B on=D to=active:7471 private="hello"
+passive rdma_reject P
+pass 7s
+passive taking S id=Q
+)"));
+  EXPECT_THAT(Pairs(), IsEmpty());
+}
+
 TEST_F(HistoryIndices, LeaveOutARequestThatComesOnceMore) {
   Of(Asked(R"(fault drop REJ from=passive nth=1
 passive taking S id=P
