@@ -27,7 +27,7 @@ bool EndsCaller(const Conversation& conversation) {
 }  // namespace
 
 std::string_view WhyExplained(const Finding& finding, const Conversation& shortest) {
-  // The second request, or that nobody is there to take the reply to it.
+  // The second request, or that its reply stays without an answer.
   const bool second = finding.saw.starts_with("RDMA_CM_EVENT_CONNECT_REQUEST ") ||
                       finding.saw.starts_with("RDMA_CM_EVENT_UNREACHABLE ");
   if (finding.id == kRowsId && second && Injects(shortest, FaultKind::kDuplicate) &&
