@@ -361,6 +361,27 @@ void FaultModel::TellEpochs(Possibility* p) const {
   }
 }
 
+void FaultModel::ApplyLinks(const Flight& flight, Fate* fate) const {
+  const DeviceInfo& from = devices_[flight.from_device];
+  const DeviceInfo& to = devices_[flight.to_device];
+  const int64_t flapping = std::max(from.flaps_until, to.flaps_until);
+  const bool flaps = flapping != kNever && flight.since.earliest <= flapping;
+  if (flaps) {
+    fate->can_be_lost = true;
+    fate->fails_at_sender |= profile_.dialect.link_down_fails_sends;
+  } else if (!from.up || !to.up) {
+    fate->can_be_lost = true;
+    fate->fails_at_sender |= !from.up && profile_.dialect.link_down_fails_sends;
+    const int64_t changed = from.up ? to.link_changed : from.link_changed;
+    // A bond that is down still receives what its links bring. source: observed 6.1-rxe in the lab
+    const bool hears = from.up && topology_.devices[flight.to_device].bonded;
+    if (flight.since.earliest > changed && !hears) fate->can_arrive = false;
+  } else if (flight.since.earliest <= from.link_changed && flight.hit == kNoRule) {
+    // Sent while the link was still down: its failure is reported later.
+    fate->fails_at_sender |= profile_.dialect.link_down_fails_sends;
+  }
+}
+
 Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
   if (profile_.transport == Transport::kIwarp) return FateOverTcp(flight);
   Fate fate;
@@ -395,19 +416,7 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
   const Certainty lost = std::max(fate.mutes, carriers_.SentByMute(flight, p));
   fate.can_be_lost |= lost != Certainty::kNo;
   if (lost == Certainty::kYes) fate.can_arrive = false;
-  const int64_t flapping = std::max(from.flaps_until, to.flaps_until);
-  const bool flaps = flapping != kNever && flight.since.earliest <= flapping;
-  if (flaps) {
-    fate.can_be_lost = true;
-    fate.fails_at_sender |= profile_.dialect.link_down_fails_sends;
-  } else if (!from.up || !to.up) {
-    fate.can_be_lost = true;
-    fate.fails_at_sender |= !from.up && profile_.dialect.link_down_fails_sends;
-    const int64_t changed = from.up ? to.link_changed : from.link_changed;
-    // A bond that is down still receives what its links bring. source: observed 6.1-rxe in the lab
-    const bool hears = from.up && topology_.devices[flight.to_device].bonded;
-    if (flight.since.earliest > changed && !hears) fate.can_arrive = false;
-  }
+  ApplyLinks(flight, &fate);
   if (!Reaches(flight.from_device, flight.to_device)) {
     fate.can_be_lost = true;
     fate.can_arrive = false;

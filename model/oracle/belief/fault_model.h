@@ -164,6 +164,8 @@ class FaultModel {
   // Whether the source GID of the message was gone by then.
   Certainty SentWithoutSource(const Flight& flight) const;
   Fate FateOverTcp(const Flight& flight) const;
+  // By the links at both ends, as they are and as they were when it was sent.
+  void ApplyLinks(const Flight& flight, Fate* fate) const;
   // Whether the rule decides, so that later rules are skipped. `asked`: earlier rules certainly
   // have not decided.
   Certainty ApplyRule(const Rule& rule, const Flight& flight, const Hits& hits, bool asked,

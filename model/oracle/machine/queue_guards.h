@@ -35,7 +35,7 @@ inline constexpr auto kOfQueues = std::to_array<GuardRow>({
     {Guard::kQpNotReady, [](const Situation& s) { return Of(s.id.qp == QpPhase::kInit); }},
     {Guard::kNoCqEvent, NoCqEvent},
     {Guard::kCqEventsUnacked, [](const Situation& s) { return Of(QueuesOf(s).CqEventsUnacked()); }},
-    // Decided over all possibilities at once, by Oracle::NothingCompleted.
+    // Decided over all possibilities at once, by DataPath::NothingCompleted.
     {Guard::kNothingCompleted, [](const Situation& /*any*/) { return Certainty::kNo; }},
 });
 

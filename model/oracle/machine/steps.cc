@@ -234,7 +234,7 @@ class Steps::Expansion {
   }
 
   // The message is repeated while it is not answered, and given up at last. It is repeated only
-  // when the last copy is not under way any more.
+  // when the last copy is not under way any more, or is held back by a fault.
   void ExpandOutstanding(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
     if (id.message == Sends::kMpaRequest) return ExpandAwaitedReply(p, i);
@@ -250,7 +250,7 @@ class Steps::Expansion {
     bool fails = false;
     for (const Flight& flight : p.flights) {
       if (flight.from != i || flight.kind != id.message) continue;
-      under_way = true;
+      under_way |= flight.hit == kNoRule;
       fails |= steps_.fault_model_.FateOf(flight, p).fails_at_sender;
     }
     if (fails) {
@@ -334,9 +334,9 @@ class Steps::Expansion {
     const Fate fate = steps_.fault_model_.FateOf(flight, p);
     bool behind = false;
     for (size_t earlier = 0; earlier < f && !behind; ++earlier) {
-      // What is held back itself holds nothing up.
+      // What is held back itself holds nothing up, nor does the second of two copies.
       const Flight& first = p.flights[earlier];
-      behind = first.SameSender(flight) && first.to_device == flight.to_device &&
+      behind = first.SameSender(flight) && first.to_device == flight.to_device && !first.copied &&
                steps_.fault_model_.FateOf(first, p).in_order;
     }
     Due due = steps_.Prompt(flight.since, window_, fate.late);
