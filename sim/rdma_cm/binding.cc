@@ -53,28 +53,6 @@ Errno Execute(const KernelContext& k, FileIndex file, const command::Bind& cmd) 
   return BindTo(k, id.value(), cmd.address, nullptr);
 }
 
-namespace {
-
-// Soft-iWARP listens with TCP sockets, which know no port spaces. source: linux 6.1 siw_cm.c
-// siw_create_listen, observed 6.1-siw in the lab
-bool TcpPortTaken(const KernelContext& k, const CmId& own) {
-  if (k.profile->transport != Transport::kIwarp) return false;
-  const CmIds& ids = k.cma->ids;
-  for (const CmIdIndex id : ids.All()) {
-    const CmId& other = ids[id];
-    if (other.state != CmState::kListen || other.kernel != own.kernel || other.space == own.space ||
-        other.source.port != own.source.port)
-      continue;
-    const bool meets =
-        own.source.AnyOrLoopback() || other.source.AnyOrLoopback() || own.source == other.source;
-    const bool apart = own.family_only && other.family_only && own.source.v6 != other.source.v6;
-    if (meets && !apart) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 Errno Execute(const KernelContext& k, FileIndex file, const command::Listen& cmd) {
   const Result<CmIdIndex> id = Lookup(k, file, cmd.id);
   if (!id.ok()) return id.error();
@@ -92,7 +70,11 @@ Errno Execute(const KernelContext& k, FileIndex file, const command::Listen& cmd
     if (shared != Errno::kNone) return shared;
   }
   own.shares_port = false;
-  if (TcpPortTaken(k, own)) return Errno::kAddrInUse;
+  // Soft-iWARP listens with TCP sockets. source: linux 6.1 siw_cm.c siw_create_listen, observed
+  // 6.1-siw in the lab
+  if (k.profile->transport == Transport::kIwarp &&
+      k.cma->ports.ListensInAnotherSpace(k.cma->ids, id.value()))
+    return Errno::kAddrInUse;
   own.state = CmState::kListen;
   own.listens_on_device = own.device != kNoDevice;
   return Errno::kNone;

@@ -11,6 +11,15 @@ uint32_t HashOfPort(uint8_t kernel, PortSpace space, uint16_t port) {
 
 uint32_t HashOfPort(const CmId& id) { return HashOfPort(id.kernel, id.space, id.source.port); }
 
+bool HasWildcard(const CmId& a, const CmId& b) {
+  return a.source.AnyOrLoopback() || b.source.AnyOrLoopback();
+}
+
+// Each is of its own address family alone, and these differ.
+bool OfTwoFamilies(const CmId& a, const CmId& b) {
+  return a.family_only && b.family_only && a.source.v6 != b.source.v6;
+}
+
 }  // namespace
 
 template <typename Visitor>
@@ -35,12 +44,25 @@ Errno PortTable::Check(const CmIds& ids, CmIdIndex id, bool shares) const {
   VisitOwners(ids, own.kernel, own.space, own.source.port, [&](CmIdIndex other, const CmId& owner) {
     if (other == id) return;
     if (shares && owner.shares_port) return;
-    if (own.family_only && owner.family_only && own.source.v6 != owner.source.v6) return;
-    if (own.source.AnyOrLoopback() || owner.source.AnyOrLoopback())
-      return object(owner, Errno::kAddrNotAvail);
+    if (OfTwoFamilies(own, owner)) return;
+    if (HasWildcard(own, owner)) return object(owner, Errno::kAddrNotAvail);
     if (own.source == owner.source) object(owner, Errno::kAddrInUse);
   });
   return answer;
+}
+
+bool PortTable::ListensInAnotherSpace(const CmIds& ids, CmIdIndex id) const {
+  const CmId& own = ids[id];
+  bool listens = false;
+  for (const PortSpace space :
+       {PortSpace::kIpoib, PortSpace::kTcp, PortSpace::kUdp, PortSpace::kIb}) {
+    if (space == own.space) continue;
+    VisitOwners(ids, own.kernel, space, own.source.port, [&](CmIdIndex, const CmId& owner) {
+      const bool meets = HasWildcard(own, owner) || own.source == owner.source;
+      listens |= owner.state == CmState::kListen && meets && !OfTwoFamilies(own, owner);
+    });
+  }
+  return listens;
 }
 
 // Ports of the kernel's range, one after the other; their order has no meaning.

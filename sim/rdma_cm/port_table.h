@@ -24,6 +24,9 @@ class PortTable {
   // The error of Take, without taking. `shares`: ids that share their ports do not conflict.
   // source: linux 6.1 cma.c cma_check_port
   Errno Check(const CmIds& ids, CmIdIndex id, bool shares) const;
+  // An id of another port space listens on the port of this one, at an address of its own or a
+  // wildcard: TCP, which knows no port spaces, has the port once.
+  bool ListensInAnotherSpace(const CmIds& ids, CmIdIndex id) const;
   // The id must own its port. source: linux 6.1 cma.c cma_release_port
   void Leave(CmIds* ids, CmIdIndex id);
 

@@ -66,6 +66,21 @@ TEST_F(Ports, KernelsAndPortSpacesHaveTheirOwnPorts) {
   EXPECT_EQ(ports.Take(&ids, ids.Add({.space = PortSpace::kUdp, .source = Side(0)})), Errno::kNone);
 }
 
+TEST_F(Ports, AListenerOfAnotherSpaceIsSeenWhereTheAddressesMeet) {
+  const auto of_udp = [this](const Address& source) {
+    return ids.Add({.space = PortSpace::kUdp, .source = source});
+  };
+  const CmIdIndex bound = Owner(Side(0));
+  EXPECT_FALSE(ports.ListensInAnotherSpace(ids, of_udp(Side(0)))) << "it is bound alone";
+  ids[bound].state = CmState::kListen;
+  EXPECT_TRUE(ports.ListensInAnotherSpace(ids, of_udp(Side(0))));
+  EXPECT_TRUE(ports.ListensInAnotherSpace(ids, of_udp(Any())));
+  EXPECT_FALSE(ports.ListensInAnotherSpace(ids, of_udp(Side(1))));
+  EXPECT_FALSE(ports.ListensInAnotherSpace(ids, Make(Side(0)))) << "of the same space";
+  ports.Leave(&ids, bound);
+  EXPECT_FALSE(ports.ListensInAnotherSpace(ids, of_udp(Side(0))));
+}
+
 TEST_F(Ports, IdsShareAPortIfBothWantTo) {
   const CmIdIndex first = Make(Side(0));
   ids[first].shares_port = true;
