@@ -259,7 +259,7 @@ Judged Branch::JudgeQuiet() {
   return judged;
 }
 
-bool Branch::SomebodyWaits() {
+bool Branch::AnyIdWaits() {
   for (uint16_t i = 0; i < repertoire_.alphabet.names.ids.size(); ++i) {
     const IdRef id{i};
     if (((waits_ >> i) & 1) == 0 || !scope_.IdIsLive(id)) continue;

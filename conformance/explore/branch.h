@@ -56,7 +56,7 @@ class Branch {
   // Judges, in a quiet world, that nothing is owed: time passes, and no event comes.
   Judged JudgeQuiet();
   // An id that is in use waits for an event, and its channel has none.
-  bool SomebodyWaits();
+  bool AnyIdWaits();
 
   // Equal for branches that go on alike; where names are used in their order, also when those of
   // one kind have changed places.

@@ -139,7 +139,7 @@ class Search {
     arrival->quiet = branch->IsQuiet();
     if (arrival->quiet) {
       arrival->at_rest = branch->JudgeQuiet();
-      arrival->waits = branch->SomebodyWaits();
+      arrival->waits = branch->AnyIdWaits();
     }
     if ((*kept)++ < kWorldsKept) arrival->branch = std::move(branch);
   }

@@ -1,6 +1,7 @@
 #include "conformance/explore/explore.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/explore/explained.h"
 #include "conformance/explore/repertoire.h"
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/print.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
+#include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/verbs.h"
 
@@ -66,7 +67,7 @@ std::string FileOf(const ExploreOptions& options, const std::string& part, size_
 
 // Prints the findings of a search, and writes their conversations. Empty, or the error.
 std::string PublishFindings(const explore::Result& result, const Part& part,
-                            const ExploreOptions& options, bool* unexplained) {
+                            const ExploreOptions& options) {
   for (size_t i = 0; i < result.findings.size(); ++i) {
     const explore::ShortestFinding& found = result.findings[i];
     std::error_code ignored;  // writing says why
@@ -76,11 +77,6 @@ std::string PublishFindings(const explore::Result& result, const Part& part,
     if (std::string why = WriteFile(file, ToText(found.conversation)); !why.empty()) return why;
     fmt::print("\n{}  {} transitions; the shortest conversation is {}\n", Describe(found.finding),
                found.transitions, file);
-    const std::string_view why = options.asked.defects.empty()
-                                     ? explore::WhyExplained(found.finding, found.conversation)
-                                     : std::string_view();
-    if (!why.empty()) fmt::print("  explained: {}\n", why);
-    *unexplained |= why.empty();
   }
   return {};
 }
@@ -88,7 +84,7 @@ std::string PublishFindings(const explore::Result& result, const Part& part,
 int SearchAll(Implementation& implementation, const std::vector<Part>& parts,
               ExploreOptions& options) {
   model::RuleBits rows;
-  bool unexplained = false;
+  bool found = false;
   bool inconclusive = false;
   fmt::print("{:<18} {:>9} {:>11} {:>6} {:>6} {:>6} {:>6} {:>6} {:>9}\n", "fault", "states",
              "transitions", "depth", "bytes", "quiet", "waits", "rows", "complete");
@@ -100,8 +96,14 @@ int SearchAll(Implementation& implementation, const std::vector<Part>& parts,
       continue;
     }
     const auto begin = std::chrono::steady_clock::now();
+    Progress progress("states", 0, isatty(STDERR_FILENO) == 1);
     const explore::Result result = explore::Explore(
-        implementation, std::get<explore::Repertoire>(made), options.bounds, {}, Interrupted());
+        implementation, std::get<explore::Repertoire>(made), options.bounds,
+        [&](const explore::Result& so_far) {
+          progress.At(so_far.states, fmt::format("{}, depth {}", part.name, so_far.depth));
+        },
+        Interrupted());
+    progress.Clear();
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     fmt::print("{:<18} {:>9} {:>11} {:>6} {:>6} {:>6} {:>6} {:>6} {:>9}\n", part.name,
@@ -120,12 +122,13 @@ int SearchAll(Implementation& implementation, const std::vector<Part>& parts,
     for (const Conversation& conversation : result.waits_for_ever)
       fmt::print("  the shortest conversation after which an id waits for ever:\n{}\n",
                  ToText(conversation));
-    if (std::string why = PublishFindings(result, part, options, &unexplained); !why.empty())
+    found |= !result.findings.empty();
+    if (std::string why = PublishFindings(result, part, options); !why.empty())
       return Unusable(why);
     if (Interrupted()) return kExitInterrupted;
   }
   fmt::print("{} rows reached in all\n", rows.count());
-  if (unexplained) return kExitFound;
+  if (found) return kExitFound;
   return inconclusive ? kExitInconclusive : kExitClean;
 }
 
@@ -154,7 +157,7 @@ repertoire is tried, every fault, and every order of what happens at one instant
 first: a finding comes with the shortest conversation that shows it, for `replay` and `explain`.
 Columns: bytes of a state in memory; states that are quiet until a call is made, those of them in
 which an id waits for an event for ever; rows that explain something; whether nothing was left out
-within the bound. Exit code 1 for a finding that is not explained.
+within the bound. Exit code 1 for a finding.
 Examples:
   cmcheck explore
   cmcheck explore --fault each --jobs 2

@@ -13,9 +13,16 @@ constexpr int kWidth = 32;
 }  // namespace
 
 Progress::Progress(std::string what, uint64_t total, bool terminal)
-    : what_(std::move(what)), total_(total == 0 ? 1 : total), terminal_(terminal) {}
+    : what_(std::move(what)), total_(total), terminal_(terminal) {}
 
 void Progress::At(uint64_t done, const std::string& note) {
+  if (total_ == 0) {
+    if (!terminal_) return;
+    fmt::print(stderr, "\r{} {} {}\x1b[K", done, what_, note);
+    std::fflush(stderr);
+    visible_ = true;
+    return;
+  }
   const uint64_t steps = terminal_ ? 1000 : 10;
   const uint64_t step = done * steps / total_;
   if (step == shown_ && !(terminal_ && !visible_)) return;

@@ -9,7 +9,8 @@ namespace cm {
 
 class Progress {
  public:
-  // On stderr. `what` is the unit: "sequences".
+  // On stderr. `what` is the unit: "sequences". `total` 0: it is not known; a count without a bar,
+  // on terminals alone.
   Progress(std::string what, uint64_t total, bool terminal);
   ~Progress() { Clear(); }
   Progress(const Progress&) = delete;
