@@ -23,7 +23,7 @@ class Performance {
       if (end - i > 1)
         CarryOutTogether(i, end);
       else
-        CarryOut(i);
+        CarryOutAlone(i);
       i = end;
       CollectReleased();
       CollectWire();
@@ -37,7 +37,7 @@ class Performance {
     uint32_t line;
   };
 
-  void CarryOut(uint32_t i) {
+  void CarryOutAlone(uint32_t i) {
     const Line& line = conversation_.lines[i];
     Record record{.line = i, .begin = session_.driver().Now()};
     scope_.Mark(&record);
@@ -79,23 +79,11 @@ class Performance {
   }
 
   Observation Answer(uint32_t i, const Line& line) {
-    Driver& driver = session_.driver();
-    Environment& environment = session_.environment();
-    if (const auto* calls = std::get_if<line::Calls>(&line)) {
-      seen::Answered answered = driver.Submit(calls->lane, calls->call);
-      if (answered.reply.kind == ReplyKind::kBlocked) pending_.push_back({calls->lane, i});
-      return answered;
-    }
-    if (const auto* waits = std::get_if<line::Waits>(&line))
-      return seen::Waited{driver.Readable(waits->lane, waits->channel, waits->within)};
-    if (const auto* passes = std::get_if<line::Passes>(&line))
-      return environment.Pass(passes->span);
-    if (std::holds_alternative<line::Settles>(line)) return environment.Settle();
-    if (const auto* injects = std::get_if<line::Injects>(&line))
-      return environment.Inject(injects->fault);
-    if (const auto* sends = std::get_if<line::Sends>(&line))
-      return environment.Send(sends->side, sends->mad);
-    return environment.Heal();
+    Observation seen = CarryOut(line, session_);
+    const auto* answered = std::get_if<seen::Answered>(&seen);
+    if (answered != nullptr && answered->reply.kind == ReplyKind::kBlocked)
+      pending_.push_back({std::get<line::Calls>(line).lane, i});
+    return seen;
   }
 
   // The last line may have released blocked calls; each is a record of its own.
@@ -138,6 +126,21 @@ class Performance {
 };
 
 }  // namespace
+
+Observation CarryOut(const Line& line, Session& session) {
+  Environment& environment = session.environment();
+  if (const auto* calls = std::get_if<line::Calls>(&line))
+    return session.driver().Submit(calls->lane, calls->call);
+  if (const auto* waits = std::get_if<line::Waits>(&line))
+    return seen::Waited{session.driver().Readable(waits->lane, waits->channel, waits->within)};
+  if (const auto* passes = std::get_if<line::Passes>(&line)) return environment.Pass(passes->span);
+  if (std::holds_alternative<line::Settles>(line)) return environment.Settle();
+  if (const auto* injects = std::get_if<line::Injects>(&line))
+    return environment.Inject(injects->fault);
+  if (const auto* sends = std::get_if<line::Sends>(&line))
+    return environment.Send(sends->side, sends->mad);
+  return environment.Heal();
+}
 
 History Perform(const Conversation& conversation, Session& session) {
   return Performance(conversation, session).Run();

@@ -12,6 +12,9 @@ namespace cm {
 // and not carried out. Refusals and blocked calls are records, not errors.
 History Perform(const Conversation& conversation, Session& session);
 
+// Carries out one line, and returns what is seen of it.
+Observation CarryOut(const Line& line, Session& session);
+
 }  // namespace cm
 
 #endif  // CONFORMANCE_DRIVER_PERFORM_H_

@@ -103,9 +103,10 @@ void Isolate(pid_t parent, int death_signal) {
   // Where that is not permitted, runs differ.
   if (launch.fixed_addresses) personality(ADDR_NO_RANDOMIZE);
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  const int input = launch.input >= 0 ? launch.input : nothing;
   const int output = launch.output >= 0 ? launch.output : nothing;
   const int error = launch.error >= 0 ? launch.error : output;
-  const bool ready = dup2(nothing, 0) >= 0 && dup2(output, 1) >= 0 && dup2(error, 2) >= 0 &&
+  const bool ready = dup2(input, 0) >= 0 && dup2(output, 1) >= 0 && dup2(error, 2) >= 0 &&
                      (launch.folder.empty() || chdir(launch.folder.c_str()) == 0);
   for (const int fd : launch.inherited) fcntl(fd, F_SETFD, 0);
   if (ready) execve(path, arguments, environment);

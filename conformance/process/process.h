@@ -33,6 +33,7 @@ struct Launch {
   std::vector<std::string> arguments;    // the first is the program, searched in its own PATH
   std::vector<std::string> environment;  // NAME=VALUE, added to ours
   std::vector<int> inherited = {};       // descriptors to keep, at the same number
+  int input = -1;                        // becomes 0; -1: /dev/null
   int output = -1;                       // becomes 1; -1: /dev/null
   int error = -1;                        // becomes 2; -1: as output
   std::string folder = {};               // where it runs; empty: where we do

@@ -68,11 +68,19 @@ std::string HistoryParser::ParseRecord(Record record, std::string_view rest) {
     if (expected != said)
       return fmt::format("line {} of the conversation is \"{}\"", record.line + 1, expected);
   }
-  Words words(rest.substr(arrow + kArrow.size()));
-  const std::string_view answer = words.Next("an answer");
-  record.seen = ParseAnswer(answer, history_->conversation.lines[record.line], released, words);
-  words.Finish();
+  std::string problem =
+      ParseOutcome(rest.substr(arrow + kArrow.size()), history_->conversation.lines[record.line],
+                   released, &record.seen);
   history_->records.push_back(std::move(record));
+  return problem;
+}
+
+std::string HistoryParser::ParseOutcome(std::string_view text, const Line& line, bool released,
+                                        Observation* seen) {
+  Words words(text);
+  const std::string_view answer = words.Next("an answer");
+  *seen = ParseAnswer(answer, line, released, words);
+  words.Finish();
   return words.problem();
 }
 

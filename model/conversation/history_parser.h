@@ -19,6 +19,10 @@ class HistoryParser {
 
   // The error, or an empty text.
   std::string Parse(std::string_view line);
+  // What stands behind the arrow of the line; `released`: of a blocked call that has returned. The
+  // error, or an empty text.
+  std::string ParseOutcome(std::string_view text, const Line& line, bool released,
+                           Observation* seen);
   bool Complete() const { return next_line_ == history_->conversation.lines.size(); }
   size_t lines_seen() const { return next_line_; }
 

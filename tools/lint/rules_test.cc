@@ -49,7 +49,7 @@ std::vector<Example> WordExamples() {
       {"clock", "StdTime", Sim("x = std::time(0);"), Sim("x = trace::time(0);")},
       {"clock", "Sleep", Sim("std::this_thread::sleep_for(d);"), Sim("Instant sleep(3);")},
       {"clock", "Place", File("conformance/driver/a.cc", "usleep(1);"),
-       File("conformance/adapters/dl/a.cc", "usleep(1);")},
+       File("conformance/process/real_time.cc", "usleep(1);")},
       {"clock", "Words", Sim("usleep(1);"), Sim("// usleep(1);\nauto s = \"usleep(1)\";")},
       {"chance", "Rand", Sim("int x = 1 + rand() % 6;"), Sim("int x = choice.rand();")},
       {"chance", "Engine", Sim("std::mt19937 gen(1);"), Sim("RandomChoice choice(&state);")},

@@ -12,6 +12,7 @@
 #include "conformance/adapters/dl/session.h"
 #include "conformance/adapters/dl/worker.h"
 #include "conformance/adapters/dl/worker_pool.h"
+#include "conformance/driver/refused_session.h"
 
 namespace cm {
 namespace {

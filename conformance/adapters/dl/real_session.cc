@@ -6,6 +6,7 @@
 #include "conformance/adapters/dl/serve.h"
 #include "conformance/adapters/dl/session.h"
 #include "conformance/adapters/dl/worker_pool.h"
+#include "conformance/driver/refused_session.h"
 #include "conformance/driver/synchronous_ids.h"
 
 namespace cm {

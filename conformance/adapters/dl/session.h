@@ -47,8 +47,6 @@ class Counterpart {
   virtual bool End() = 0;
 };
 std::unique_ptr<Session> StartVirtualSession(std::unique_ptr<Counterpart> counterpart);
-// A session of an unsupported conversation: refuses everything.
-std::unique_ptr<Session> RefuseSession(std::string why);
 
 }  // namespace cm
 

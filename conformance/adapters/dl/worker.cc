@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,12 +12,6 @@ namespace cm {
 namespace {
 
 constexpr Duration kReapWithin = Duration::Seconds(10);
-constexpr int64_t kNanosecondsPerSecond = 1'000'000'000;
-constexpr int64_t kNanosecondsPerMillisecond = 1'000'000;
-
-timespec ToTimespec(int64_t ns) {
-  return {.tv_sec = ns / kNanosecondsPerSecond, .tv_nsec = ns % kNanosecondsPerSecond};
-}
 
 // Whether the process has ended, killed or not.
 bool Reaped(pid_t process) {
@@ -27,32 +20,6 @@ bool Reaped(pid_t process) {
 }
 
 }  // namespace
-
-Instant RealNow() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return Instant::FromNanoseconds(now.tv_sec * kNanosecondsPerSecond + now.tv_nsec);
-}
-
-void ReallySleep(Duration span) {
-  timespec rest = ToTimespec(span.nanoseconds());
-  while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
-  }
-}
-
-Deadline::Deadline(Duration within) {
-  const Instant now = RealNow();
-  at_ = within > Instant::Never() - now ? Instant::Never() : now + within;
-}
-
-int Deadline::milliseconds_left() const {
-  constexpr int64_t kLongestPoll = 1'000'000'000;
-  const int64_t left = (at_ - RealNow()).nanoseconds();
-  if (left <= 0) return 0;
-  const int64_t rounded =
-      left / kNanosecondsPerMillisecond + (left % kNanosecondsPerMillisecond != 0 ? 1 : 0);
-  return static_cast<int>(std::min(rounded, kLongestPoll));
-}
 
 void LateProcesses::Add(pid_t process) {
   const std::lock_guard lock(mutex_);

@@ -14,6 +14,7 @@
 
 #include "conformance/adapters/dl/messages.h"
 #include "conformance/process/process.h"
+#include "conformance/process/real_time.h"
 #include "model/base/duration.h"
 
 namespace cm {
@@ -30,21 +31,6 @@ class LateProcesses {
   std::mutex mutex_;
   std::vector<pid_t> processes_;
 };
-
-// A point of this machine's clock.
-class Deadline {
- public:
-  explicit Deadline(Duration within);
-  // In milliseconds for poll: rounded up, 0 when it has passed.
-  int milliseconds_left() const;
-
- private:
-  Instant at_;
-};
-
-// Time on this machine's steady clock.
-Instant RealNow();
-void ReallySleep(Duration span);
 
 class Worker {
  public:

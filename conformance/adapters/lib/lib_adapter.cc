@@ -23,6 +23,7 @@
 #include "conformance/adapters/lib/libraries.h"
 #include "conformance/adapters/lib/simulated_backend.h"
 #include "conformance/driver/perform.h"
+#include "conformance/driver/refused_session.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
 

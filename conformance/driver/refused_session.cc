@@ -1,6 +1,7 @@
-#include <utility>
+#include "conformance/driver/refused_session.h"
 
-#include "conformance/adapters/dl/session.h"
+#include <optional>
+#include <utility>
 
 namespace cm {
 namespace {
