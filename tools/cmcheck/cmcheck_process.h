@@ -27,6 +27,7 @@ class Running {
 
   // Returns when it has written this many lines to stderr, or has ended.
   void AwaitErrorLines(size_t lines);
+  const std::string& error() const { return ended_.error; }  // so far
   void Signal(int signal) const { process_.Signal(signal); }
   Ended Wait();
 

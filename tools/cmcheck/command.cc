@@ -85,7 +85,8 @@ std::string ShellWord(const std::string& word) {
 void AddAnswering(Verb verb, Asked* asked) {
   verb.Text("--impl", &asked->impl,
             "Implementation: sim; lib or lib:PATH (the installed librdmacm, or any, on the "
-            "simulated kernel); dl or dl:PATH (the same on this machine's kernel)");
+            "simulated kernel); dl or dl:PATH (the same on this machine's kernel); exec:COMMAND or "
+            "tcp:HOST:PORT (a driver in any language, docs/driver_protocol.md)");
   verb.Texts("--defect", &asked->defects,
              "A named defect of sim, may be repeated; `cmcheck list defects`");
   verb.Text("--place", &asked->place, "Where dl runs: bare, or guest inside the lab");

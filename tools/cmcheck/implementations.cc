@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "conformance/adapters/dl/dl_adapter.h"
+#include "conformance/adapters/exec/exec_adapter.h"
 #include "conformance/adapters/lib/lib_adapter.h"
 #include "conformance/defects/defective_sim.h"
 #include "conformance/defects/defects.h"
@@ -92,6 +94,31 @@ std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions o
   return answering;
 }
 
+std::variant<Answering, std::string> ResolveExec(const Asked& asked, const Profile& profile) {
+  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
+  if (!asked.place.empty()) return "--place goes with --impl dl only";
+  const size_t colon = asked.impl.find(':');
+  const std::string where = asked.impl.substr(colon + 1);
+  if (where.empty()) return fmt::format("--impl {} has nothing after the colon", asked.impl);
+  ExecOptions options{.profile = profile};
+  if (asked.impl.starts_with("exec:")) {
+    options.place.command = where;
+  } else {
+    options.place.address = where;
+    const char* const token = std::getenv(kTokenVariable);
+    if (token != nullptr) options.place.token = token;
+  }
+  auto made = MakeExecImplementation(std::move(options));
+  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
+  Answering answering{.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made)),
+                      .text = asked.impl,
+                      .options = "--impl " + ShellWord(asked.impl),
+                      .library = {},
+                      .kernel = "the driver's"};
+  answering.library = answering.implementation->name();
+  return answering;
+}
+
 }  // namespace
 
 std::variant<Answering, std::string> ResolveAny(const Asked& asked, const Profile& profile) {
@@ -102,8 +129,12 @@ std::variant<Answering, std::string> ResolveAny(const Asked& asked, const Profil
     return ResolveDl(asked, {.profile = profile});
   if (asked.impl == "lib" || asked.impl.starts_with("lib:"))
     return ResolveLib(asked, {.profile = profile});
+  if (asked.impl.starts_with("exec:") || asked.impl.starts_with("tcp:"))
+    return ResolveExec(asked, profile);
   return fmt::format(
-      "there is no implementation '{}'; accepted are sim, lib, lib:PATH, dl, dl:PATH", asked.impl);
+      "there is no implementation '{}'; accepted are sim, lib, lib:PATH, dl, dl:PATH, "
+      "exec:COMMAND, tcp:HOST:PORT",
+      asked.impl);
 }
 
 }  // namespace cm

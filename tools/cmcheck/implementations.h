@@ -10,7 +10,11 @@
 
 namespace cm {
 
-// A simulator, with its defect; `dl`, `dl:PATH`, `lib` or `lib:PATH`. Or the error, in one line.
+// The variable of the environment with the token of `tcp:HOST:PORT` and of `cmcheck agent`.
+inline constexpr const char* kTokenVariable = "CMCHECK_TOKEN";
+
+// A simulator, with its defect; `dl`, `dl:PATH`, `lib`, `lib:PATH`, `exec:COMMAND` or
+// `tcp:HOST:PORT`. Or the error, in one line.
 std::variant<Answering, std::string> ResolveAny(const Asked& asked, const Profile& profile);
 
 }  // namespace cm

@@ -20,6 +20,8 @@ void AddCheckPcap(Verb cmcheck);
 void AddLab(Verb cmcheck);
 void AddPcap(Verb cmcheck);
 void AddApp(Verb cmcheck);
+void AddAgent(Verb cmcheck);
+void AddDriverCheck(Verb cmcheck);
 // Of `lab`.
 void AddLabRun(Verb lab);
 void AddLabCompare(Verb lab);    // how well the simulator agrees with a real kernel

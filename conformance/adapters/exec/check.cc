@@ -1,0 +1,264 @@
+#include "conformance/adapters/exec/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace cm {
+namespace {
+
+constexpr Duration kEnds = Duration::Seconds(10);
+constexpr std::string_view kReturned = "returned ";
+constexpr Duration kPatience = Duration::Seconds(5);
+
+// A request, and how its answer must begin. Requests of the protocol and such as are no lines of
+// the conversation are not announced before `begin`.
+struct Step {
+  std::string request;
+  std::string wanted;
+  bool is_line = true;
+  std::string announced = {};  // where it is not the request
+};
+
+Step Request(std::string request, std::string wanted) {
+  return {std::move(request), std::move(wanted), false};
+}
+Step Begins() { return Request(fmt::format("begin patience={}", ToString(kPatience)), "begun"); }
+Step Ends() { return Request("end", "ended"); }
+// What is no request of the protocol is refused, and leaves the conversation as it was.
+Step Nonsense(std::string request) { return Request(std::move(request), "error"); }
+
+// The blocked call of the lane has returned by now.
+Step Returned(const std::string& lane, std::string wanted) {
+  return Request("returned " + lane, std::move(wanted));
+}
+
+struct Try {
+  std::string_view name;
+  std::vector<Step> steps;  // of one conversation after the other, from `begin` to `end`
+  Capabilities needs = {};
+};
+
+// Until the address and the route of A are resolved.
+std::vector<Step> Resolving() {
+  return {{"active rdma_create_event_channel C", "0"},
+          {"active rdma_create_id A on=C", "0"},
+          {"active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000", "0"},
+          {"active wait C within=2s", "readable"},
+          {"active rdma_get_cm_event C as=e1", "0 event RDMA_CM_EVENT_ADDR_RESOLVED id=A"},
+          {"active rdma_ack_cm_event e1", "0"},
+          {"active rdma_resolve_route A timeout_ms=2000", "0"},
+          {"active wait C within=2s", "readable"},
+          {"active rdma_get_cm_event C as=e2", "0 event RDMA_CM_EVENT_ROUTE_RESOLVED id=A"},
+          {"active rdma_ack_cm_event e2", "0"}};
+}
+
+std::vector<Step> Connecting() {
+  std::vector<Step> steps = {Begins(),
+                             {"passive rdma_create_event_channel S", "0"},
+                             {"passive rdma_create_id L on=S", "0"},
+                             {"passive rdma_bind_addr L addr=passive:7471", "0"},
+                             {"passive rdma_listen L backlog=8", "0"}};
+  for (Step& step : Resolving()) steps.push_back(std::move(step));
+  for (Step& step :
+       std::vector<Step>{{"passive rdma_get_cm_event S as=e3 id=P", "blocked"},
+                         {"active rdma_connect A qp_num=4101", "0"},
+                         {"settle", "done"},
+                         Returned("passive", "0 event RDMA_CM_EVENT_CONNECT_REQUEST id=P listen=L"),
+                         {"passive rdma_ack_cm_event e3", "0"},
+                         Request("end", "leaks")})
+    steps.push_back(std::move(step));
+  return steps;
+}
+
+Try HundredInARow() {
+  Try many = {"a hundred conversations in a row", {}};
+  for (int i = 0; i < 100; ++i)
+    many.steps.insert(many.steps.end(), {Begins(),
+                                         {"active rdma_create_event_channel C", "0"},
+                                         {"active rdma_destroy_event_channel C", "0"},
+                                         Ends()});
+  return many;
+}
+
+std::vector<Try> AllTries() {
+  const std::vector<Step> made = {
+      Begins(), {"active rdma_create_event_channel C", "0"}, {"active rdma_create_id A on=C", "0"}};
+  std::vector<Try> tries = {
+      {"a conversation without lines", {Begins(), Ends()}},
+      {"objects are made and destroyed",
+       {made[0],
+        made[1],
+        made[2],
+        {"active rdma_destroy_id A", "0"},
+        {"active rdma_destroy_event_channel C", "0"},
+        Ends()}},
+      {"what is left at the end is reported", {made[0], made[1], made[2], Request("end", "leaks")}},
+      {"a conversation begins from nothing",
+       {made[0],
+        made[1],
+        made[2],
+        Request("end", "leaks"),
+        made[0],
+        made[1],
+        {"active rdma_destroy_event_channel C", "0"},
+        Ends()}},
+      {"lines that are announced may be left out",
+       {made[0],
+        {"active rdma_create_event_channel D", ""},
+        made[1],
+        {"active rdma_destroy_event_channel C", "0"},
+        Ends()}},
+      {"a refusal has its errno",
+       {made[0],
+        {"active rdma_create_event_channel C nonblocking", "0"},
+        {"active rdma_get_cm_event C as=e1", "-1 EAGAIN"},
+        {"active rdma_destroy_event_channel C", "0"},
+        Ends()}},
+      {"a wait for nothing ends quiet",
+       {made[0],
+        made[1],
+        {"active wait C within=20ms", "quiet"},
+        {"active rdma_destroy_event_channel C", "0"},
+        Ends()}},
+      {"time passes", {Begins(), {"pass 20ms", "done"}, {"settle", "done"}, Ends()}},
+      {"two sides, a call that blocks, and one that returns", Connecting()},
+      {"nonsense is refused, and the conversation goes on",
+       {made[0],
+        made[1],
+        Nonsense("fly me to the moon"),
+        Nonsense("returned active"),
+        {"active rdma_destroy_event_channel C", "0"},
+        Ends()}},
+      {"a conversation that cannot be read is refused",
+       {{"active rdma_fly C", ""}, Request("begin patience=5s", "error"), Begins(), Ends()}},
+      {"a line of 60 000 bytes is refused",
+       {Begins(), Nonsense("active " + std::string(60'000, 'x')), Ends()}},
+      {"calls made at once",
+       {made[0],
+        {"active rdma_create_event_channel C", "0"},
+        {"active rdma_create_id A on=C", "0"},
+        Request("together 2", ""),
+        {"active rdma_destroy_id A", "0"},
+        {"passive rdma_create_event_channel S", "0", true, "passive & rdma_create_event_channel S"},
+        {"active rdma_destroy_event_channel C", "0"},
+        {"passive rdma_destroy_event_channel S", "0"},
+        Ends()},
+       {Capability::kLanes}},
+  };
+  tries.push_back(HundredInARow());
+  return tries;
+}
+
+std::string WithoutDoubleSpaces(std::string_view text) {
+  std::string single;
+  for (const char c : text)
+    if (c != ' ' || !single.ends_with(' ')) single += c;
+  return single;
+}
+
+bool Matches(std::string_view answer, std::string_view wanted) {
+  const std::string text = WithoutDoubleSpaces(answer);
+  return text.starts_with(wanted) && (text.size() == wanted.size() || text[wanted.size()] == ' ');
+}
+
+// One driver that is tried.
+class Trial {
+ public:
+  explicit Trial(Peer& peer) : peer_(peer) {}
+
+  // The problem; empty when all went as it should.
+  std::string Run(const std::vector<Step>& steps) {
+    Announce(steps, 0);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const Step& step = steps[i];
+      if (step.request.starts_with("together")) {
+        peer_.Send(step.request);
+        for (const size_t k : {i + 1, i + 2}) peer_.Send(steps[k].request);
+        for (const size_t k : {i + 1, i + 2})
+          if (std::string problem = Judge(steps[k], peer_.Receive(kPatience)); !problem.empty())
+            return problem;
+        i += 2;
+        continue;
+      }
+      if (step.wanted.empty()) continue;  // it is announced alone
+      if (std::string problem = Take(step); !problem.empty()) return problem;
+      if (step.request == "end" || step.wanted == "error") Announce(steps, i + 1);
+    }
+    const std::optional<int> code = peer_.End(kEnds);
+    if (!code) return fmt::format("it does not end within {} of its input's end", ToString(kEnds));
+    return *code == 0 ? "" : fmt::format("it ends with exit code {}", *code);
+  }
+
+ private:
+  // Sends the conversation whose `begin` comes next, if it comes before anything else.
+  void Announce(const std::vector<Step>& steps, size_t from) {
+    const auto begin = std::find_if(steps.begin() + static_cast<ptrdiff_t>(from), steps.end(),
+                                    [](const Step& step) { return !step.is_line; });
+    if (begin == steps.end() || !begin->request.starts_with("begin")) return;
+    const std::string& profile = peer_.greeting().profile;
+    peer_.Send("conversation 1");
+    peer_.Send("topology two-kernels");
+    peer_.Send("profile " + (profile.empty() ? "6.1-rxe" : profile));
+    peer_.Send("capabilities none");
+    for (auto step = steps.begin() + static_cast<ptrdiff_t>(from); step != begin; ++step)
+      peer_.Send(step->request);
+    for (auto step = begin + 1; step != steps.end() && step->request != "end"; ++step)
+      if (step->is_line) peer_.Send(step->announced.empty() ? step->request : step->announced);
+  }
+
+  // As the suite, it asks after each line whether the blocked call has returned.
+  std::string Take(const Step& step) {
+    if (step.request.starts_with(kReturned) && !returned_.text.empty())
+      return Judge(step, std::exchange(returned_, {}));
+    if (std::string problem = Judge(step, peer_.Ask(step.request, kPatience)); !problem.empty())
+      return problem;
+    if (step.wanted == "blocked") waits_ = step.request.substr(0, step.request.find(' '));
+    if (!step.is_line || waits_.empty()) return {};
+    const Answered answered = peer_.Ask(fmt::format("{}{}", kReturned, waits_), kPatience);
+    const auto* const answer = std::get_if<DriverAnswer>(&answered);
+    if (answer == nullptr) return Judge({kReturned.data(), "waiting"}, answered);
+    if (answer->text == "waiting") return {};
+    returned_ = *answer;
+    waits_.clear();
+    return {};
+  }
+
+  static std::string Judge(const Step& step, const Answered& answered) {
+    const std::string asked =
+        step.request.size() > 60 ? step.request.substr(0, 60) + "…" : step.request;
+    if (const auto* failure = std::get_if<DriverFailure>(&answered))
+      return failure->ended ? fmt::format("at \"{}\" {}", asked, failure->what) : failure->what;
+    const auto& answer = std::get<DriverAnswer>(answered);
+    if (Matches(answer.text, step.wanted)) return {};
+    return fmt::format("to \"{}\" it answered \"{}\", and \"{}\" is wanted", asked, answer.text,
+                       step.wanted);
+  }
+
+  Peer& peer_;
+  std::string waits_;      // the lane of a call that is blocked
+  DriverAnswer returned_;  // of one that was, and has not been asked for
+};
+
+}  // namespace
+
+void CheckDriver(const DriverPlace& place, const std::function<void(const Tried&)>& on_tried) {
+  for (const Try& one : AllTries()) {
+    auto started = Peer::Start(place);
+    if (auto* problem = std::get_if<std::string>(&started))
+      return on_tried({.name = "the greeting", .problem = std::move(*problem)});
+    Peer& peer = *std::get<std::unique_ptr<Peer>>(started);
+    if (!peer.greeting().capabilities.Includes(one.needs)) {
+      on_tried({.name = one.name, .problem = "it has no " + ToString(one.needs), .left_out = true});
+      continue;
+    }
+    on_tried({.name = one.name, .problem = Trial(peer).Run(one.steps)});
+  }
+}
+
+}  // namespace cm

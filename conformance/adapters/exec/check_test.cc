@@ -1,0 +1,60 @@
+#include "conformance/adapters/exec/check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace cm {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Result {
+  int ok = 0;
+  std::vector<std::string> problems;  // "name: problem"
+  std::vector<std::string> left_out;
+};
+
+Result Tries(const std::string& driver) {
+  Result result;
+  CheckDriver({.command = "conformance/adapters/exec/" + driver}, [&](const Tried& tried) {
+    const std::string text = std::string(tried.name) + ": " + tried.problem;
+    if (tried.problem.empty())
+      ++result.ok;
+    else
+      (tried.left_out ? result.left_out : result.problems).push_back(text);
+  });
+  return result;
+}
+
+TEST(CheckDriver, TheSimulatorKeepsTheProtocol) {
+  const Result result = Tries("sim_driver");
+  EXPECT_THAT(result.problems, IsEmpty());
+  EXPECT_THAT(result.left_out, IsEmpty());
+  EXPECT_EQ(result.ok, 14);
+}
+
+TEST(CheckDriver, SaysWhatIsWrongWithEachTryAndGoesOn) {
+  const Result result = Tries("awkward_driver refuses-all");
+  EXPECT_THAT(result.problems,
+              Contains("objects are made and destroyed: to \"active rdma_create_event_channel C\" "
+                       "it answered \"-1 EINVAL\", and \"0\" is wanted"));
+  EXPECT_THAT(result.problems, Contains(HasSubstr("nonsense is refused")));
+  EXPECT_THAT(result.left_out, ElementsAre("calls made at once: it has no lanes"));
+  EXPECT_GE(result.ok, 2);
+}
+
+TEST(CheckDriver, EndsWithTheGreetingWhenThereIsNone) {
+  EXPECT_THAT(Tries("awkward_driver unknown-group").problems,
+              ElementsAre(HasSubstr("the greeting: conformance/adapters/exec/awkward_driver "
+                                    "unknown-group: without: \"wings\" is none of")));
+  EXPECT_THAT(Tries("no_such_driver").problems, ElementsAre(HasSubstr("exit code 127")));
+}
+
+}  // namespace
+}  // namespace cm

@@ -1,0 +1,166 @@
+#include "conformance/adapters/exec/connection.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "conformance/process/real_time.h"
+
+namespace cm {
+namespace {
+
+constexpr Duration kReads = Duration::Seconds(10);
+constexpr Duration kEndsAfterItsLast = Duration::Seconds(1);
+
+// Waits until the socket is ready for the events; false when the time is over.
+bool Await(int socket, short events, const Deadline& deadline) {
+  for (;;) {
+    pollfd watched{.fd = socket, .events = events, .revents = 0};
+    const int ready = poll(&watched, 1, deadline.milliseconds_left());
+    if (ready != 0 && (ready > 0 || errno != EINTR))
+      return true;  // a failure shows in what follows
+    if (ready == 0) return false;
+  }
+}
+
+// What a person can read of it.
+std::string Shown(std::string_view bytes) {
+  constexpr size_t kEnough = 60;
+  std::string text;
+  for (const char c : bytes.substr(0, kEnough))
+    text += c >= ' ' && c <= '~' ? std::string(1, c)
+                                 : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  return bytes.size() > kEnough ? text + "…" : text;
+}
+
+bool IsText(std::string_view line) {
+  return std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+struct Addresses {
+  addrinfo* first = nullptr;
+  ~Addresses() {
+    if (first != nullptr) freeaddrinfo(first);
+  }
+};
+
+}  // namespace
+
+std::variant<std::unique_ptr<Connection>, std::string> Connection::Run(const std::string& command) {
+  std::optional<Ends> ends = SocketPair(SOCK_STREAM);
+  if (!ends) return fmt::format("no connection could be made: {}", strerror(errno));
+  auto started = Process::Start({.arguments = {"/bin/sh", "-c", "exec " + command},
+                                 .input = ends->second.get(),
+                                 .output = ends->second.get(),
+                                 .error = 2});
+  if (auto* problem = std::get_if<std::string>(&started)) return std::move(*problem);
+  return std::unique_ptr<Connection>(
+      new Connection(std::get<Process>(std::move(started)), std::move(ends->first)));
+}
+
+std::variant<std::unique_ptr<Connection>, std::string> Connection::ConnectTo(
+    const std::string& address) {
+  const size_t colon = address.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == address.size())
+    return fmt::format("tcp:{}: tcp:HOST:PORT is wanted", address);
+  std::string host = address.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const addrinfo hints{.ai_flags = AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
+  Addresses found;
+  const int error = getaddrinfo(host.c_str(), address.c_str() + colon + 1, &hints, &found.first);
+  if (error != 0) return fmt::format("tcp:{}: {}", address, gai_strerror(error));
+  int why = 0;
+  for (const addrinfo* one = found.first; one != nullptr; one = one->ai_next) {
+    Descriptor socket(::socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol));
+    if (socket.get() >= 0 && connect(socket.get(), one->ai_addr, one->ai_addrlen) == 0)
+      return std::unique_ptr<Connection>(new Connection({}, std::move(socket)));
+    why = errno;
+  }
+  return fmt::format("tcp:{}: {}", address, strerror(why));
+}
+
+bool Connection::Send(std::string_view line) {
+  std::string text(line);
+  text += '\n';
+  const Deadline deadline(kReads);
+  for (std::string_view rest = text; !rest.empty();) {
+    const ssize_t sent = send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent > 0) rest.remove_prefix(static_cast<size_t>(sent));
+    if (sent >= 0 || errno == EINTR) continue;
+    if (errno != EAGAIN || !Await(socket_.get(), POLLOUT, deadline)) return false;
+  }
+  return true;
+}
+
+// The first whole line of what is there, without its end.
+std::optional<std::string> Connection::TakeLine() {
+  const size_t end = unread_.find('\n', searched_);
+  searched_ = unread_.size();
+  if (end == std::string::npos) return std::nullopt;
+  std::string line = unread_.substr(0, end);
+  unread_.erase(0, end + 1);
+  searched_ = 0;
+  if (line.ends_with('\r')) line.pop_back();
+  return line;
+}
+
+Heard Connection::Ended() {
+  if (!unread_.empty())
+    return {Heard::Kind::kWrong, fmt::format("it ended in the middle of the line \"{}\"",
+                                             Shown(std::exchange(unread_, {})))};
+  const bool is_process = process_.pid() != 0;
+  const std::optional<int> status = is_process ? process_.Wait(kEndsAfterItsLast) : std::nullopt;
+  if (status)
+    return {Heard::Kind::kEnded, fmt::format("it ended with exit code {}", ExitCodeOf(*status))};
+  return {Heard::Kind::kEnded, "it closed its output"};
+}
+
+Heard Connection::Receive(Duration within) {
+  const Deadline deadline(within);
+  for (;;) {
+    if (std::optional<std::string> line = TakeLine()) {
+      if (line->size() <= kLongestLine && IsText(*line)) return {Heard::Kind::kLine, *line};
+      return {
+          Heard::Kind::kWrong,
+          line->size() > kLongestLine
+              ? fmt::format("a line of {} bytes, where {} are the most", line->size(), kLongestLine)
+              : fmt::format("the line \"{}\", which is not of printable ASCII", Shown(*line))};
+    }
+    if (unread_.size() > kLongestLine)
+      return {Heard::Kind::kWrong,
+              fmt::format("{} bytes without the end of a line", unread_.size())};
+    if (!Await(socket_.get(), POLLIN, deadline))
+      return {Heard::Kind::kSilent,
+              unread_.empty() ? fmt::format("no line within {}", ToString(within))
+                              : fmt::format("only \"{}\" and no end of the line within {}",
+                                            Shown(unread_), ToString(within))};
+    std::array<char, 4096> buffer;
+    const ssize_t size = recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (size > 0) unread_.append(buffer.data(), static_cast<size_t>(size));
+    if (size > 0 || (size < 0 && (errno == EINTR || errno == EAGAIN))) continue;
+    return Ended();
+  }
+}
+
+bool Connection::HasMore() {
+  char one = 0;
+  return !unread_.empty() || recv(socket_.get(), &one, sizeof(one), MSG_DONTWAIT | MSG_PEEK) > 0;
+}
+
+std::optional<int> Connection::End(Duration within) {
+  shutdown(socket_.get(), SHUT_WR);
+  const std::optional<int> status = process_.pid() != 0 ? process_.Wait(within) : std::nullopt;
+  process_.Kill();
+  if (!status) return std::nullopt;
+  return ExitCodeOf(*status);
+}
+
+}  // namespace cm

@@ -1,0 +1,66 @@
+// Lines to and from a driver: a process, or a host that listens.
+#ifndef CONFORMANCE_ADAPTERS_EXEC_CONNECTION_H_
+#define CONFORMANCE_ADAPTERS_EXEC_CONNECTION_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "conformance/process/descriptor.h"
+#include "conformance/process/process.h"
+#include "model/base/duration.h"
+
+namespace cm {
+
+// The longest line of the protocol, in bytes, without its end.
+inline constexpr size_t kLongestLine = 65'536;
+
+// What came from a driver.
+struct Heard {
+  enum class Kind : uint8_t {
+    kLine,
+    kEnded,   // there will be nothing more
+    kWrong,   // what is no line of the protocol: too long, cut off, or not text
+    kSilent,  // no whole line within the time
+  };
+  Kind kind = Kind::kLine;
+  std::string text;  // the line; of other kinds what happened, for a message
+};
+
+class Connection {
+ public:
+  // Runs the command by the shell, with the connection as its input and output; its error output is
+  // ours. The connection, or the error in one line.
+  static std::variant<std::unique_ptr<Connection>, std::string> Run(const std::string& command);
+  // Connects over TCP to "HOST:PORT"; an IPv6 address stands in brackets.
+  static std::variant<std::unique_ptr<Connection>, std::string> ConnectTo(
+      const std::string& address);
+
+  // Sends a line. False when the driver has ended, or has not read for ten seconds.
+  bool Send(std::string_view line);
+  // The next line, waited for no longer than `within` of this machine's clock.
+  Heard Receive(Duration within);
+  // A line, or the beginning of one, that is there already.
+  bool HasMore();
+  // Ends the conversation of the two: no more lines come. The exit code of a process that ends
+  // within the time; it is killed otherwise.
+  std::optional<int> End(Duration within);
+
+ private:
+  Connection(Process process, Descriptor socket)
+      : process_(std::move(process)), socket_(std::move(socket)) {}
+  std::optional<std::string> TakeLine();
+  Heard Ended();
+
+  Process process_;
+  Descriptor socket_;
+  std::string unread_;
+  size_t searched_ = 0;  // so far there is no end of a line in it
+};
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_ADAPTERS_EXEC_CONNECTION_H_

@@ -1,0 +1,122 @@
+#include "conformance/adapters/exec/exec_adapter.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "conformance/adapters/exec/exec_session.h"
+#include "conformance/driver/refused_session.h"
+
+namespace cm {
+namespace {
+
+class ExecImplementation : public Implementation {
+ public:
+  ExecImplementation(ExecOptions options, std::unique_ptr<Peer> first)
+      : options_(std::move(options)), greeting_(first->greeting()) {
+    setup_ = {.profile = &options_.profile,
+              .patience = options_.patience,
+              .give_back = [this](std::unique_ptr<Peer> peer, const std::string& wrong) {
+                GiveBack(std::move(peer), wrong);
+              }};
+    idle_.push_back(std::move(first));
+  }
+
+  std::string name() const override { return greeting_.name; }
+  const Profile& profile() const override { return options_.profile; }
+  Capabilities capabilities() const override {
+    return Common(greeting_.capabilities, options_.profile.capabilities);
+  }
+  bool concurrent() const override {
+    return greeting_.clock == Clock::kVirtual && !options_.place.command.empty();
+  }
+
+  std::unique_ptr<Session> Start(const Conversation& conversation) override {
+    if (std::string why = greeting_.left_out.WhyUnsupported(conversation); !why.empty())
+      return RefuseSession(std::move(why));
+    // One that has ended since the last conversation is started again, once.
+    std::string ended;
+    for (int attempts = 0; attempts < 2; ++attempts) {
+      std::unique_ptr<Peer> peer = TakePeer();
+      if (peer == nullptr) return RefuseSession(Spoiled());
+      auto started = StartExecSession(setup_, conversation, std::move(peer));
+      if (auto* session = std::get_if<std::unique_ptr<Session>>(&started))
+        return std::move(*session);
+      auto& not_begun = std::get<NotBegun>(started);
+      switch (not_begun.kind) {
+        case NotBegun::Kind::kUnsupported:
+          GiveBack(std::move(not_begun.peer), {});
+          return RefuseSession(std::move(not_begun.why));
+        case NotBegun::Kind::kEnded:
+          ended = not_begun.why;
+          break;
+        case NotBegun::Kind::kWrong:
+          GiveBack(std::move(not_begun.peer), not_begun.why);
+          return RefuseSession(std::move(not_begun.why));
+      }
+    }
+    Spoil("to \"begin\" " + ended);
+    return RefuseSession(std::move(ended));
+  }
+
+  std::string Spoiled() const override {
+    const std::scoped_lock lock(mutex_);
+    return spoiled_;
+  }
+
+ private:
+  // Null when there is none: then the implementation is spoiled.
+  std::unique_ptr<Peer> TakePeer() {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!idle_.empty()) {
+        std::unique_ptr<Peer> peer = std::move(idle_.back());
+        idle_.pop_back();
+        return peer;
+      }
+    }
+    auto started = Peer::Start(options_.place);
+    if (auto* problem = std::get_if<std::string>(&started)) {
+      Spoil(*problem);
+      return nullptr;
+    }
+    return std::get<std::unique_ptr<Peer>>(std::move(started));
+  }
+
+  void GiveBack(std::unique_ptr<Peer> peer, const std::string& wrong) {
+    if (!wrong.empty()) return Spoil(wrong);
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(std::move(peer));
+  }
+
+  void Spoil(const std::string& why) {
+    const std::scoped_lock lock(mutex_);
+    if (spoiled_.empty()) spoiled_ = "the driver: " + why;
+  }
+
+  const ExecOptions options_;
+  const Greeting greeting_;
+  ExecSessionSetup setup_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Peer>> idle_;
+  std::string spoiled_;
+};
+
+}  // namespace
+
+std::variant<std::unique_ptr<Implementation>, std::string> MakeExecImplementation(
+    ExecOptions options) {
+  auto started = Peer::Start(options.place);
+  if (auto* problem = std::get_if<std::string>(&started)) return std::move(*problem);
+  auto first = std::get<std::unique_ptr<Peer>>(std::move(started));
+  const std::string& profile = first->greeting().profile;
+  if (!profile.empty() && profile != options.profile.name)
+    return fmt::format("the driver is to be judged by profile {}, and not by {}: give --profile {}",
+                       profile, options.profile.name, profile);
+  return std::make_unique<ExecImplementation>(std::move(options), std::move(first));
+}
+
+}  // namespace cm

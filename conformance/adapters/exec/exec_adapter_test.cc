@@ -1,0 +1,223 @@
+#include "conformance/adapters/exec/exec_adapter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/runner/campaign.h"
+#include "model/conversation/parse.h"
+#include "model/conversation/print.h"
+
+namespace cm {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kAwkward = "conformance/adapters/exec/awkward_driver ";
+constexpr const char* kSim = "conformance/adapters/exec/sim_driver ";
+const std::atomic<bool> kNever{false};
+
+// What a driver that is silent costs; long enough for a start on a busy machine.
+constexpr Duration kAnswersWithin = Duration::Seconds(5);
+
+ExecOptions Of(const std::string& command, std::string_view profile = "6.1-rxe") {
+  return {.place = {.command = command, .answers_within = kAnswersWithin},
+          .profile = *FindProfile(profile),
+          .patience = Duration()};
+}
+
+std::unique_ptr<Implementation> Made(const ExecOptions& options) {
+  auto made = MakeExecImplementation(options);
+  EXPECT_TRUE(std::holds_alternative<std::unique_ptr<Implementation>>(made))
+      << std::get<std::string>(made);
+  return std::get<std::unique_ptr<Implementation>>(std::move(made));
+}
+
+Conversation Short() {
+  return std::get<Conversation>(
+      ParseConversation("topology two-kernels\n"
+                        "profile 6.1-rxe\n"
+                        "active rdma_create_event_channel C\n"
+                        "active rdma_create_id A on=C\n"
+                        "active rdma_listen A backlog=4\n"
+                        "active rdma_destroy_id A\n"
+                        "active rdma_destroy_event_channel C\n"));
+}
+
+uint64_t DigestsOf(Implementation& implementation, uint64_t sequences, int jobs) {
+  CampaignOptions options{.sequences = sequences, .jobs = jobs};
+  options.draw.seed = 3;
+  options.draw.capabilities = implementation.capabilities();
+  options.draw.profile = implementation.profile();
+  options.draw.topology = FindTopology("two-kernels");
+  uint64_t digest = 0;
+  RunCampaign(
+      implementation, options,
+      [&](const SequenceRun& run) {
+        EXPECT_EQ(run.result.verdict, Verdict::kPassed) << ToText(run.history);
+        digest = digest * 31 + DigestOf(run.history, run.result.index) +
+                 WireDigestOf(run.history, run.result.index);
+      },
+      kNever);
+  return digest;
+}
+
+class SimulatorAsADriver : public testing::TestWithParam<const char*> {};
+
+TEST_P(SimulatorAsADriver, HasTheSameHistoriesAndMessages) {
+  const std::string name = GetParam();
+  const Profile& profile = *FindProfile(name);
+  const auto sim =
+      MakeSimImplementation({.profile = profile, .capabilities = profile.capabilities});
+  const auto driver = Made(Of(kSim + name, name));
+  EXPECT_TRUE(driver->concurrent());
+  const uint64_t digest = DigestsOf(*sim, 400, 1);
+  EXPECT_EQ(DigestsOf(*driver, 400, 1), digest);
+  EXPECT_EQ(DigestsOf(*driver, 400, 3), digest);
+}
+INSTANTIATE_TEST_SUITE_P(Profiles, SimulatorAsADriver,
+                         testing::Values("6.1-rxe", "6.1-siw", "6.1-ib", "7.2-rxe"),
+                         [](const auto& info) {
+                           std::string name;
+                           for (const char c : std::string(info.param))
+                             if (isalnum(c) != 0) name += c;
+                           return name;
+                         });
+
+// A way of misbehaving, and what the suite says of it.
+struct Way {
+  const char* name;
+  enum class Ends : uint8_t {
+    kNotBegun,  // there is no implementation
+    kSpoiled,   // the run stops
+    kFound,     // a finding
+    kPassed,    // nothing is wrong
+    kUnsupported,
+  } ends;
+  std::string says;
+
+  friend void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+};
+
+const std::vector<Way>& Ways() {
+  using enum Way::Ends;
+  static const std::vector<Way> ways = {
+      {"no-greeting", kNotBegun, "no line within 5s of its greeting"},
+      {"ends-before-greeting", kNotBegun, "it ended with exit code 3 of its greeting"},
+      {"binary-greeting", kNotBegun, R"(the line "\x7fELF\x00\x01", which is not)"},
+      {"other-version", kNotBegun, R"(begins with "cmcheck-driver 2", and not with "cmcheck-driv)"},
+      {"endless-greeting", kNotBegun, "the greeting has 100 lines and no `ready`"},
+      {"no-name", kNotBegun, "no line `name`"},
+      {"unknown-line", kNotBegun, R"("colour" is no line of a greeting: name, profile)"},
+      {"unknown-capability", kNotBegun, R"(capabilities: "fly" is none of drop)"},
+      {"unknown-group", kNotBegun, R"(without: "wings" is none of datagrams)"},
+      {"unknown-clock", kNotBegun, R"(clock: "sundial" is none of suite, own, virtual)"},
+      {"empty-line-in-greeting", kNotBegun, "greeting"},
+      {"other-profile", kNotBegun, "by profile 7.2-rxe, and not by 6.1-rxe"},
+      {"silent-at-begin", kSpoiled, R"(to "begin patience=0us" it answered no line within)"},
+      {"wrong-begin", kSpoiled, R"("by all means": begun, or unsupported and why, is wanted)"},
+      {"unsupported", kUnsupported, ""},
+      {"silent-at-call", kSpoiled,
+       R"(to "active rdma_create_event_channel C" it answered no line)"},
+      {"half-line", kSpoiled, R"(only "-1 EIN" and no end of the line within 5s)"},
+      {"half-line-and-end", kSpoiled, R"(it ended in the middle of the line "-1 EIN")"},
+      {"ends-in-call", kFound, "crashed"},
+      {"killed-in-call", kFound, "crashed"},
+      {"flood", kSpoiled, R"("0")"},
+      {"endless-line", kSpoiled, "bytes without the end of a line"},
+      {"two-answers", kSpoiled, R"("0")"},
+      {"unknown-word", kSpoiled, R"("fine, thanks")"},
+      {"unknown-errno", kSpoiled, R"("ENOTHING" is not an errno)"},
+      {"event-of-another-call", kSpoiled, "no event comes of this call"},
+      {"message-without-promise", kSpoiled, "a value, blocked, crashed"},
+      {"empty-line", kSpoiled, "an empty line"},
+      {"always-error", kSpoiled, R"("error I do not know that": it must understand each request)"},
+      {"not-text", kSpoiled, R"(the line "0 \xff\xfe")"},
+      {"no-time", kSpoiled, R"("0" does not begin with a time)"},
+      {"clock-goes-back", kSpoiled, R"("999ms 0": its clock was at 1s before)"},
+      {"done-of-a-call", kSpoiled, R"("done": a value, blocked)"},
+      {"wrong-end", kSpoiled, R"(to "end" it answered "goodbye")"},
+      {"refuses-all", kFound, "-1 EINVAL"},
+      {"leaks", kFound, "a boat"},
+      {"carriage-returns", kPassed, ""},
+      {"ends-between", kPassed, ""},
+      {"", kPassed, ""},
+  };
+  return ways;
+}
+
+class Misbehaviour : public testing::TestWithParam<Way> {};
+
+TEST_P(Misbehaviour, HasAClearVerdict) {
+  const Way& way = GetParam();
+  auto made = MakeExecImplementation(Of(kAwkward + std::string(way.name)));
+  if (way.ends == Way::Ends::kNotBegun) {
+    ASSERT_TRUE(std::holds_alternative<std::string>(made));
+    EXPECT_THAT(std::get<std::string>(made), HasSubstr(way.says));
+    return;
+  }
+  auto* const driver = std::get_if<std::unique_ptr<Implementation>>(&made);
+  ASSERT_NE(driver, nullptr) << std::get<std::string>(made);
+  SequenceRun run;
+  for (int i = 0; i < 3 && (*driver)->Spoiled().empty(); ++i) run = RunOne(**driver, Short(), "");
+  switch (way.ends) {
+    case Way::Ends::kNotBegun:
+      break;
+    case Way::Ends::kSpoiled:
+      EXPECT_THAT((*driver)->Spoiled(), HasSubstr(way.says));
+      EXPECT_TRUE(run.result.findings.empty());
+      return;
+    case Way::Ends::kFound:
+      ASSERT_FALSE(run.result.findings.empty());
+      EXPECT_THAT(run.result.findings.front().saw, HasSubstr(way.says));
+      break;
+    case Way::Ends::kPassed:
+      EXPECT_EQ(run.result.verdict, Verdict::kPassed);
+      break;
+    case Way::Ends::kUnsupported:
+      EXPECT_EQ(run.result.verdict, Verdict::kUnsupported);
+      break;
+  }
+  EXPECT_THAT((*driver)->Spoiled(), IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(Ways, Misbehaviour, testing::ValuesIn(Ways()), [](const auto& info) {
+  std::string name;
+  for (const char c : std::string(info.param.name)) name += c == '-' ? '_' : c;
+  return name.empty() ? "none" : name;
+});
+
+// Whatever a driver answers, the suite survives it, and does not believe it.
+TEST(Lies, AreFoundAndDoNoHarm) {
+  for (int seed = 1; seed <= 4; ++seed) {
+    const auto driver = Made(Of(kAwkward + std::string("lies ") + std::to_string(seed)));
+    CampaignOptions options{.sequences = 150};
+    options.draw.seed = static_cast<uint64_t>(seed);
+    options.draw.capabilities = driver->capabilities();
+    options.draw.profile = driver->profile();
+    options.draw.topology = FindTopology("two-kernels");
+    int failed = 0;
+    int judged = 0;
+    RunCampaign(
+        *driver, options,
+        [&](const SequenceRun& run) {
+          ++judged;
+          failed += run.result.verdict == Verdict::kFailed ? 1 : 0;
+        },
+        kNever);
+    EXPECT_THAT(driver->Spoiled(), IsEmpty());
+    EXPECT_EQ(judged, 150);
+    EXPECT_GT(failed, 140);
+  }
+}
+
+}  // namespace
+}  // namespace cm

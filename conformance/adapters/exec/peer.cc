@@ -1,0 +1,115 @@
+#include "conformance/adapters/exec/peer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cm {
+namespace {
+
+constexpr size_t kLongestGreeting = 100;             // lines
+constexpr size_t kMostMessages = 10'000;             // before one outcome
+constexpr Duration kAtOnce = Duration::Seconds(50);  // what takes long in virtual time
+
+bool IsMessage(std::string_view line) {
+  return line.starts_with("mad ") || line.starts_with("tcp ");
+}
+
+}  // namespace
+
+std::variant<std::unique_ptr<Peer>, std::string> Peer::Start(const DriverPlace& place) {
+  const std::string name = place.command.empty() ? "tcp:" + place.address : place.command;
+  auto connected =
+      place.command.empty() ? Connection::ConnectTo(place.address) : Connection::Run(place.command);
+  if (auto* problem = std::get_if<std::string>(&connected)) return std::move(*problem);
+  std::unique_ptr<Peer> peer(
+      new Peer(std::get<std::unique_ptr<Connection>>(std::move(connected)), place.answers_within));
+  if (!place.token.empty()) peer->connection_->Send("token " + place.token);
+  if (std::string problem = peer->ReadGreeting(); !problem.empty())
+    return fmt::format("{}: {}", name, problem);
+  return peer;
+}
+
+std::string Peer::ReadGreeting() {
+  GreetingReader reader;
+  for (size_t lines = 0; lines < kLongestGreeting; ++lines) {
+    const Heard heard = connection_->Receive(answers_within_);
+    if (heard.kind != Heard::Kind::kLine) return heard.text + " of its greeting";
+    if (std::string problem = reader.Take(heard.text); !problem.empty()) return problem;
+    if (!reader.complete()) continue;
+    greeting_ = reader.greeting();
+    return {};
+  }
+  return fmt::format("the greeting has {} lines and no `ready`", kLongestGreeting);
+}
+
+DriverFailure Peer::Fail(DriverFailure failure) {
+  failure_ = std::move(failure);
+  return *failure_;
+}
+
+void Peer::Send(std::string_view request) {
+  request_ = request;
+  if (failure_) return;
+  if (!connection_->Send(request) && !connection_->HasMore()) {
+    const Heard heard = connection_->Receive({});
+    Fail({.what = heard.text, .ended = heard.kind == Heard::Kind::kEnded});
+  }
+}
+
+// Removes the time from the front of an outcome. The error, or an empty text.
+std::string Peer::TakeTime(std::string* line, DriverAnswer* answer) {
+  if (greeting_.clock == Clock::kSuite || line->starts_with("error ")) return {};
+  const size_t space = std::min(line->find(' '), line->size());
+  const std::optional<Duration> time = ParseDuration(line->substr(0, space));
+  if (!time)
+    return fmt::format("\"{}\" does not begin with a time, as the greeting promised", *line);
+  answer->at = Instant() + *time;
+  line->erase(0, std::min(space + 1, line->size()));
+  return {};
+}
+
+Answered Peer::Receive(Duration within) {
+  if (failure_) return *failure_;
+  const bool is_virtual = greeting_.clock == Clock::kVirtual;
+  const Duration limit = (is_virtual ? kAtOnce : within) + answers_within_;
+  DriverAnswer answer;
+  const auto wrong = [&](const std::string& what) {
+    return Fail({.what = fmt::format("to \"{}\" it answered {}", request_, what)});
+  };
+  for (;;) {
+    Heard heard = connection_->Receive(limit);
+    if (heard.kind == Heard::Kind::kEnded) return Fail({.what = heard.text, .ended = true});
+    if (heard.kind != Heard::Kind::kLine) return wrong(heard.text);
+    DriverAnswer read;
+    const std::string whole = heard.text;
+    if (std::string problem = TakeTime(&heard.text, &read); !problem.empty()) return wrong(problem);
+    if (IsMessage(heard.text)) {
+      if (!greeting_.sees_messages) return wrong("a message, which its greeting did not promise");
+      if (answer.messages.size() == kMostMessages)
+        return wrong(fmt::format("more than {} messages", kMostMessages));
+      answer.messages.push_back(whole);
+      continue;
+    }
+    if (heard.text.empty()) return wrong("an empty line");
+    if (read.at && *read.at < last_)
+      return wrong(fmt::format("\"{}\": its clock was at {} before", whole, ToString(last_)));
+    if (read.at) last_ = *read.at;
+    answer.text = std::move(heard.text);
+    answer.at = read.at;
+    return answer;
+  }
+}
+
+Answered Peer::Ask(std::string_view request, Duration within) {
+  if (!failure_ && connection_->HasMore()) {
+    const Heard heard = connection_->Receive({});
+    if (heard.kind == Heard::Kind::kEnded) return Fail({.what = heard.text, .ended = true});
+    return Fail({.what = fmt::format("it sent \"{}\" without a request", heard.text)});
+  }
+  if (request.starts_with("begin")) last_ = {};  // each conversation has a time of its own
+  Send(request);
+  return Receive(within);
+}
+
+}  // namespace cm

@@ -1,0 +1,88 @@
+// cmcheck on both sides of the driver protocol.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <string>
+#include <vector>
+
+#include "tools/cmcheck/cmcheck_process.h"
+
+namespace cm {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Agent : public testing::Test {
+ protected:
+  std::string AgentOf(const std::string& options) const {
+    std::string command;
+    for (const std::string& word : folder_.CommandOf({"agent"})) command += word + " ";
+    return command + options;
+  }
+  Ended Run(const std::string& impl, const std::vector<std::string>& environment = {}) {
+    return folder_.Cmcheck({"run", "--impl", impl, "--sequences", "50", "--report", "report"},
+                           environment);
+  }
+  // The value of a line of the table.
+  static std::string Line(const std::string& output, const std::string& name) {
+    for (const std::string& line : LinesOf(output))
+      if (line.starts_with(name)) return line;
+    return "none";
+  }
+
+  CmcheckFolder folder_;
+};
+
+TEST_F(Agent, HasTheHistoriesOfItsImplementation) {
+  const Ended sim = Run("sim");
+  const Ended agent = Run("exec:" + AgentOf("--impl sim"));
+  EXPECT_EQ(agent.exit_code, 0) << agent.error;
+  EXPECT_EQ(Line(agent.output, "digest"), Line(sim.output, "digest"));
+  EXPECT_THAT(Line(sim.output, "digest"), HasSubstr("wire 0x"));
+}
+
+TEST_F(Agent, ADefectIsFoundThroughItAndItsConversationReplays) {
+  const std::string impl = "exec:" + AgentOf("--impl sim --defect connect-wrong-errno");
+  const Ended run =
+      folder_.Cmcheck({"run", "--impl", impl, "--sequences", "200", "--report", "report"});
+  EXPECT_EQ(run.exit_code, 1) << run.error;
+  const Ended replay =
+      folder_.Cmcheck({"replay", "report/findings/rows-1-rdma_connect.conv", "--impl", impl});
+  EXPECT_EQ(replay.exit_code, 1) << replay.error;
+}
+
+TEST_F(Agent, ServesThoseWhoKnowTheToken) {
+  Running agent(folder_.CommandOf({"agent", "--impl", "sim", "--listen", "0"}),
+                {"CMCHECK_TOKEN=open sesame"}, folder_.path());
+  agent.AwaitErrorLines(1);
+  const std::string line = agent.error();
+  const std::string where = line.substr(line.find("127.0.0.1:"));
+  const std::string impl = "tcp:" + where.substr(0, where.find('\n'));
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(Run(impl, {"CMCHECK_TOKEN=open sesame"}).exit_code, 0) << "one after the other";
+  const Ended stranger = Run(impl, {"CMCHECK_TOKEN=open barley"});
+  EXPECT_EQ(stranger.exit_code, 2);
+  EXPECT_THAT(stranger.error, AllOf(HasSubstr(impl), HasSubstr("of its greeting")));
+  agent.Signal(SIGTERM);
+  EXPECT_EQ(agent.Wait().exit_code, 130);
+}
+
+TEST_F(Agent, DoesNotListenWithoutAToken) {
+  const Ended ended = folder_.Cmcheck({"agent", "--impl", "sim", "--listen", "0"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.error, HasSubstr("CMCHECK_TOKEN"));
+}
+
+TEST_F(Agent, KeepsTheProtocol) {
+  for (const char* impl : {"sim", "lib"}) {
+    const Ended ended = folder_.Cmcheck({"driver-check", AgentOf(std::string("--impl ") + impl)});
+    EXPECT_EQ(ended.exit_code, 0) << ended.output;
+    EXPECT_THAT(ended.output, HasSubstr("14 ok, 0 failed"));
+  }
+  EXPECT_EQ(folder_.Cmcheck({"driver-check", "echo hello"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace cm
