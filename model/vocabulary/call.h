@@ -308,8 +308,9 @@ struct AckCqEvents {  // of id->send_cq, or of id->recv_cq
 }  // namespace call
 
 // Every call: its number in digests, which is permanent; the struct; the C function; and its
-// linkage. Required and Optional functions are symbols of the library, Inline ones are in
-// <rdma/rdma_verbs.h> or libibverbs, Own calls are no functions of the library. All other
+// linkage. Required and Optional functions are symbols of the library, which cannot or can do
+// without them; Inline ones are in <rdma/rdma_verbs.h> or libibverbs, Own calls are no functions of
+// the library. All other
 // properties of a call are its row in call_table.h.
 #define CM_CALLS(X)                                               \
   X(0, CreateEventChannel, rdma_create_event_channel, Required)   \
@@ -325,28 +326,28 @@ struct AckCqEvents {  // of id->send_cq, or of id->recv_cq
   X(10, Connect, rdma_connect, Required)                          \
   X(11, Accept, rdma_accept, Required)                            \
   X(12, Reject, rdma_reject, Required)                            \
-  X(13, Establish, rdma_establish, Required)                      \
+  X(13, Establish, rdma_establish, Optional)                      \
   X(14, Disconnect, rdma_disconnect, Required)                    \
   X(15, GetCmEvent, rdma_get_cm_event, Required)                  \
   X(16, AckCmEvent, rdma_ack_cm_event, Required)                  \
   X(17, Show, show, Own)                                          \
   X(18, ShowEvent, show_event, Own)                               \
-  X(19, Notify, rdma_notify, Required)                            \
-  X(20, InitQpAttr, rdma_init_qp_attr, Required)                  \
-  X(21, SetLocalEce, rdma_set_local_ece, Required)                \
-  X(22, GetRemoteEce, rdma_get_remote_ece, Required)              \
-  X(23, RejectEce, rdma_reject_ece, Required)                     \
+  X(19, Notify, rdma_notify, Optional)                            \
+  X(20, InitQpAttr, rdma_init_qp_attr, Optional)                  \
+  X(21, SetLocalEce, rdma_set_local_ece, Optional)                \
+  X(22, GetRemoteEce, rdma_get_remote_ece, Optional)              \
+  X(23, RejectEce, rdma_reject_ece, Optional)                     \
   X(24, GetSrcPort, rdma_get_src_port, Required)                  \
   X(25, GetDstPort, rdma_get_dst_port, Required)                  \
   X(26, EventStr, rdma_event_str, Required)                       \
-  X(27, SetOption, rdma_set_option, Required)                     \
-  X(28, MigrateId, rdma_migrate_id, Required)                     \
-  X(29, GetRequest, rdma_get_request, Required)                   \
-  X(30, CreateEp, rdma_create_ep, Required)                       \
-  X(31, DestroyEp, rdma_destroy_ep, Required)                     \
-  X(32, JoinMulticast, rdma_join_multicast, Required)             \
-  X(33, JoinMulticastEx, rdma_join_multicast_ex, Required)        \
-  X(34, LeaveMulticast, rdma_leave_multicast, Required)           \
+  X(27, SetOption, rdma_set_option, Optional)                     \
+  X(28, MigrateId, rdma_migrate_id, Optional)                     \
+  X(29, GetRequest, rdma_get_request, Optional)                   \
+  X(30, CreateEp, rdma_create_ep, Optional)                       \
+  X(31, DestroyEp, rdma_destroy_ep, Optional)                     \
+  X(32, JoinMulticast, rdma_join_multicast, Optional)             \
+  X(33, JoinMulticastEx, rdma_join_multicast_ex, Optional)        \
+  X(34, LeaveMulticast, rdma_leave_multicast, Optional)           \
   X(35, GetAddrInfo, rdma_getaddrinfo, Optional)                  \
   X(36, FreeAddrInfo, rdma_freeaddrinfo, Optional)                \
   X(37, GetDevices, rdma_get_devices, Optional)                   \

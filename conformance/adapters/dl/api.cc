@@ -21,7 +21,7 @@ std::string WhyNot(const std::string& path) {
   return why;
 }
 
-// Finds symbols and remembers the first that is missing.
+// Finds symbols, and remembers those that are missing.
 class Symbols {
  public:
   explicit Symbols(void* object) : object_(object) {}
@@ -29,13 +29,13 @@ class Symbols {
   template <typename Function>
   void Find(const char* symbol, Function* function) {
     Optional(symbol, function);
-    if (*function == nullptr && missing_.empty()) missing_ = symbol;
+    if (*function == nullptr) missing_.push_back(symbol);
   }
   // In the object and its dependencies, else in any loaded object.
   template <typename Function>
   void FindAnywhere(const char* symbol, Function* function) {
     OptionalAnywhere(symbol, function);
-    if (*function == nullptr && missing_.empty()) missing_ = symbol;
+    if (*function == nullptr) missing_.push_back(symbol);
   }
   template <typename Function>
   void OptionalAnywhere(const char* symbol, Function* function) {
@@ -47,11 +47,11 @@ class Symbols {
   void Optional(const char* symbol, Function* function) {
     *function = reinterpret_cast<Function>(dlsym(object_, symbol));  // NOLINT: as C requires
   }
-  const std::string& missing() const { return missing_; }
+  const std::vector<std::string>& missing() const { return missing_; }
 
  private:
   void* object_;
-  std::string missing_;
+  std::vector<std::string> missing_;
 };
 
 std::vector<std::string> Split(const std::string& text, char at) {
@@ -151,7 +151,7 @@ std::variant<LoadedObject, std::string> Load(const std::string& path, Binding bi
 #undef CM_FIND
   }
   if (!symbols.missing().empty())
-    return fmt::format("{} has no symbol {}", path, symbols.missing());
+    return fmt::format("{} has no symbol {}", path, fmt::join(symbols.missing(), ", "));
   loaded.name = NameOf(reinterpret_cast<const void*>(loaded.api.rdma_create_id));  // NOLINT
   return loaded;
 }

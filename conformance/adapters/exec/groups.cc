@@ -40,14 +40,20 @@ constexpr auto kGroups = std::to_array<CallGroup>({
      "ibv_get_cq_event ibv_ack_cq_events"},
 });
 
-template <typename Visit>
-void EachFunction(const CallGroup& group, Visit visit) {
-  std::string_view rest = group.functions;
-  while (!rest.empty()) {
-    const std::string_view name = rest.substr(0, rest.find(' '));
-    visit(name);
-    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+bool Includes(const CallGroup& group, std::string_view function) {
+  const std::string_view all = group.functions;
+  for (size_t at = all.find(function); at != all.npos; at = all.find(function, at + 1)) {
+    const size_t end = at + function.size();
+    if ((at == 0 || all[at - 1] == ' ') && (end == all.size() || all[end] == ' ')) return true;
   }
+  return false;
+}
+
+// The group of a function that can be left out; null for others.
+const CallGroup* GroupOf(std::string_view function) {
+  const auto* const group =
+      std::ranges::find_if(kGroups, [&](const CallGroup& one) { return Includes(one, function); });
+  return group == kGroups.end() ? nullptr : group;
 }
 
 bool OfDatagrams(PortSpace space) { return space == PortSpace::kUdp || space == PortSpace::kIpoib; }
@@ -57,21 +63,14 @@ bool OfDatagrams(PortSpace space) { return space == PortSpace::kUdp || space == 
 std::span<const CallGroup> CallGroups() { return kGroups; }
 
 bool LeftOut::Add(std::string_view name) {
-  bool known = false;
-  for (const CallGroup& group : kGroups) {
-    const bool whole = group.name == name;
-    known |= whole;
-    EachFunction(group, [&](std::string_view function) {
-      if (!whole && function != name) return;
-      functions_.push_back(function);
-      known = true;
-    });
-  }
-  if (!known) return false;
-  datagrams_ |= name == kDatagrams;
-  synchronous_ |= name == kSynchronous;
-  names_.emplace_back(name);
-  return true;
+  const bool known = GroupOf(name) != nullptr ||
+                     std::ranges::find(kGroups, name, &CallGroup::name) != kGroups.end();
+  if (known) names_.emplace_back(name);
+  return known;
+}
+
+bool LeftOut::Has(std::string_view name) const {
+  return std::ranges::find(names_, name) != names_.end();
 }
 
 std::string LeftOut::WhyUnsupported(const Conversation& conversation) const {
@@ -79,13 +78,14 @@ std::string LeftOut::WhyUnsupported(const Conversation& conversation) const {
     const auto* calls = std::get_if<line::Calls>(&line);
     if (calls == nullptr) continue;
     const std::string_view function = FunctionName(KindOf(calls->call));
-    if (std::ranges::find(functions_, function) != functions_.end())
-      return fmt::format("the driver leaves out {}", function);
-    const auto* create = std::get_if<call::CreateId>(&calls->call);
-    if (create == nullptr) continue;
-    if (datagrams_ && OfDatagrams(create->space)) return "the driver leaves out datagrams";
-    if (synchronous_ && !create->channel.valid())
-      return "the driver leaves out ids without a channel";
+    const CallGroup* const group = GroupOf(function);
+    std::string_view needed;
+    if (group != nullptr) needed = Has(group->name) ? group->name : function;
+    if (const auto* create = std::get_if<call::CreateId>(&calls->call)) {
+      if (!create->channel.valid()) needed = kSynchronous;
+      if (OfDatagrams(create->space)) needed = kDatagrams;
+    }
+    if (!needed.empty() && Has(needed)) return fmt::format("the driver leaves out {}", needed);
   }
   return {};
 }

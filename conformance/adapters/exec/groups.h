@@ -25,15 +25,15 @@ class LeftOut {
  public:
   // A group or a function. False when there is none of that name, or it cannot be left out.
   bool Add(std::string_view name);
-  // Why the conversation cannot be carried out, with the first name that it needs; or empty.
+  // Why the conversation cannot be carried out, with the first name that it needs; empty when it
+  // can.
   std::string WhyUnsupported(const Conversation& conversation) const;
   const std::vector<std::string>& names() const { return names_; }
 
  private:
+  bool Has(std::string_view name) const;
+
   std::vector<std::string> names_;
-  std::vector<std::string_view> functions_;
-  bool datagrams_ = false;
-  bool synchronous_ = false;
 };
 
 }  // namespace cm
