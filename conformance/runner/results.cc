@@ -47,36 +47,6 @@ Json FindingsOf(const Tally& tally) {
   return findings;
 }
 
-// One family of the catalogue, as a row of the table.
-struct FamilyRow {
-  std::string_view family;
-  int claims = 0;
-  int judged = 0;
-  int arose = 0;        // claims whose premise arose in some sequence
-  int unsupported = 0;  // not possible in this environment
-  uint64_t failed = 0;  // violating sequences, summed over properties
-};
-
-std::vector<FamilyRow> Families(const Tally& tally, const TableOptions& options) {
-  std::vector<FamilyRow> rows;
-  const auto properties = Properties();
-  for (size_t i = 0; i < properties.size(); ++i) {
-    const Property& property = properties[i];
-    if (rows.empty() || rows.back().family != property.family)
-      rows.push_back({.family = property.family});
-    FamilyRow& row = rows.back();
-    ++row.claims;
-    if (!options.property.empty() && options.property != property.id) continue;
-    ++row.judged;
-    if (tally.Arose(i) > 0)
-      ++row.arose;
-    else if ((property.needs.bits() & ~options.capabilities.bits()) != 0)
-      ++row.unsupported;
-    row.failed += tally.Against(property.id);
-  }
-  return rows;
-}
-
 // How often the one property that was judged arose; empty when all were.
 std::string SingleProperty(const Tally& tally, std::string_view id) {
   const auto properties = Properties();
@@ -123,6 +93,35 @@ std::string FindingText(const CountedFinding& counted, const Paint& paint) {
 }
 
 }  // namespace
+
+std::vector<FamilyRow> FamiliesOf(const Tally& tally, const TableOptions& options) {
+  std::vector<FamilyRow> rows;
+  const auto add_of_the_runner = [&](std::string_view family, std::string_view id) {
+    const bool judged = options.property.empty() || options.property == id;
+    rows.push_back({.family = family,
+                    .claims = 1,
+                    .judged = judged ? 1 : 0,
+                    .arose = judged && tally.calls() > 0 ? 1 : 0,
+                    .failed = tally.Against(id)});
+  };
+  add_of_the_runner("rows", kRowsId);
+  add_of_the_runner("leaks", kLeakId);
+  const auto properties = Properties();
+  for (size_t i = 0; i < properties.size(); ++i) {
+    const Property& property = properties[i];
+    if (rows.back().family != property.family) rows.push_back({.family = property.family});
+    FamilyRow& row = rows.back();
+    ++row.claims;
+    if (!options.property.empty() && options.property != property.id) continue;
+    ++row.judged;
+    if (tally.Arose(i) > 0)
+      ++row.arose;
+    else if ((property.needs.bits() & ~options.capabilities.bits()) != 0)
+      ++row.unsupported;
+    row.failed += tally.Against(property.id);
+  }
+  return rows;
+}
 
 std::string ToJson(const Tally& tally, const CampaignName& name, const Profile& profile) {
   const model::RuleBits reachable = model::Reachable(profile);
@@ -175,16 +174,7 @@ std::string ToTable(const Tally& tally, const CampaignName& name, const Profile&
       fmt::format("{} under profile {}, topology {}, seed {}, sequences {}\n\n",
                   name.implementation, profile.name, name.topology, name.seed, numbers);
   text += fmt::format("{:<18} {:<8}  {}\n", "claims", "arose", "verdict");
-  const auto runner_row = [&](std::string_view what, std::string_view id) {
-    const bool judged = options.property.empty() || options.property == id;
-    const bool arose = judged && tally.calls() > 0;
-    text += ClaimsRow(what, arose ? 1 : 0, 1);
-    text += judged ? VerdictOf(tally.Against(id), arose, paint) : paint.Dim("not judged");
-    text += "\n";
-  };
-  runner_row("rows", kRowsId);
-  runner_row("leaks", kLeakId);
-  for (const FamilyRow& row : Families(tally, options)) {
+  for (const FamilyRow& row : FamiliesOf(tally, options)) {
     const bool judged = row.judged > 0;
     text += ClaimsRow(row.family, row.arose, judged ? row.judged : row.claims);
     text += judged ? VerdictOf(row.failed, row.arose > 0, paint) : paint.Dim("not judged");

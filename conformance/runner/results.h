@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "conformance/runner/tally.h"
 #include "model/vocabulary/profile.h"
@@ -30,6 +32,16 @@ struct TableOptions {
   Capabilities capabilities;  // of the environment; all others are unsupported
   std::string property = {};  // the only property judged; empty: all
 };
+// What came of a family of properties.
+struct FamilyRow {
+  std::string_view family;  // "rows", "leaks", then those of the registry
+  int claims = 0;
+  int judged = 0;
+  int arose = 0;        // claims whose premise arose in some sequence
+  int unsupported = 0;  // not possible in this environment
+  uint64_t failed = 0;  // violating sequences, summed over properties
+};
+std::vector<FamilyRow> FamiliesOf(const Tally& tally, const TableOptions& options);
 // Verdicts by family of properties, coverage, findings.
 std::string ToTable(const Tally& tally, const CampaignName& name, const Profile& profile,
                     const TableOptions& options);

@@ -22,6 +22,7 @@ void AddPcap(Verb cmcheck);
 void AddApp(Verb cmcheck);
 void AddAgent(Verb cmcheck);
 void AddDriverCheck(Verb cmcheck);
+void AddMatrix(Verb cmcheck);
 // Of `lab`.
 void AddLabRun(Verb lab);
 void AddLabCompare(Verb lab);    // how well the simulator agrees with a real kernel
