@@ -15,6 +15,7 @@
 #include "conformance/runner/campaign.h"
 #include "model/conversation/print.h"
 #include "tools/cmcheck/command.h"
+#include "tools/cmcheck/compare_reports.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/run.h"
@@ -152,6 +153,15 @@ class TwoSides {
 };
 
 int CompareTwo(const CompareTwoOptions& options) {
+  if (IsReport(options.first) && IsReport(options.second))
+    return CompareReports(options.first, options.second, kShown);
+  for (const auto& [one, other] :
+       {std::pair(&options.first, &options.second), std::pair(&options.second, &options.first)})
+    if (IsReport(*one))
+      return Unusable(
+          fmt::format("{} is a folder, and {} is none: two folders, or two "
+                      "implementations",
+                      *one, *other));
   const auto resolve = [&](const std::string& impl) {
     Asked asked = options.run.asked;
     asked.impl = impl;
@@ -175,17 +185,21 @@ int CompareTwo(const CompareTwoOptions& options) {
 }  // namespace
 
 void AddCompare(Verb cmcheck) {
-  Verb verb =
-      cmcheck.Add("compare", "Carry out the same sequences on two implementations, and compare", R"(
-Compares all replies and events, with their times; not the messages on the wire.
+  Verb verb = cmcheck.Add("compare", "Compare two implementations, or the reports of two runs", R"(
+Carries out the same sequences on two implementations. Compares all replies and events, with their times; not the messages on the wire.
 Exit code 1 when a sequence differs; the first few are kept in the report. Sequences that one
 of the two cannot carry out are not compared; exit code 3 when none can be.
+Of two folders, it compares what runs with --keep have left there, or conversations with their
+outcomes: answers and events of each thread and channel, times by themselves, verdicts, and the
+rows that were confirmed. Exit code 1 when an answer, an event or a verdict differs.
 Examples:
   cmcheck compare sim lib --sequences 10000
   cmcheck compare sim lib:./librdmacm.so.1 --profile 7.2-rxe
-  cmcheck compare lib dl:./libmine.so --conversations conformance/scenarios)");
+  cmcheck compare lib dl:./libmine.so --conversations conformance/scenarios
+  cmcheck run --impl dl:./libmine.so --keep --report before    # the same after a change,
+  cmcheck compare before after                                 # and what it has changed)");
   auto options = std::make_shared<CompareTwoOptions>();
-  verb.Argument("first", &options->first, "sim, lib, lib:PATH, dl or dl:PATH");
+  verb.Argument("first", &options->first, "An implementation, as of --impl; or a folder");
   verb.Argument("second", &options->second, "The other one");
   AddCampaignOptions(verb, &options->run);
   verb.Does([options, verb] {

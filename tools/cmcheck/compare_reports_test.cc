@@ -1,0 +1,95 @@
+// `cmcheck compare` of two folders.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tools/cmcheck/cmcheck_process.h"
+
+namespace cm {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+// An answer, an event, and a time that a test changes.
+std::string Conversation(const std::string& answer, const std::string& time = "20us") {
+  return "topology two-kernels\nprofile 6.1-rxe\nactive rdma_create_event_channel C\n"
+         "active rdma_create_id A on=C\nactive rdma_listen A backlog=4\n"
+         "----\n0us  active rdma_create_event_channel C -> 0\n"
+         "0us  active rdma_create_id A on=C -> 0\n" +
+         time + "  active rdma_listen A backlog=4 -> " + answer + "\n";
+}
+
+class CompareReports : public testing::Test {
+ protected:
+  CompareReports() {
+    fs::create_directories(folder_.path() / "before");
+    fs::create_directories(folder_.path() / "now");
+  }
+  Ended Compare() { return folder_.Cmcheck({"compare", "before", "now"}); }
+
+  CmcheckFolder folder_;
+};
+
+TEST_F(CompareReports, ADefectChangesExactlyTheConversationsThatFail) {
+  const std::vector<std::string> run = {"run", "--sequences", "60", "--keep", "--report"};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = run;
+    all.insert(all.end(), more.begin(), more.end());
+    return folder_.Cmcheck(all).exit_code;
+  };
+  ASSERT_EQ(with({"before"}), 0);
+  ASSERT_EQ(with({"now", "--defect", "connect-wrong-errno"}), 1);
+  const Ended ended = Compare();
+  EXPECT_EQ(ended.exit_code, 1) << ended.error;
+  const std::string results = folder_.Read("now/results.json");
+  const size_t at = results.find("\"failed\": ") + 10;
+  const std::string failed = results.substr(at, results.find(',', at) - at);
+  EXPECT_THAT(ended.output,
+              AllOf(HasSubstr(failed + "  with other answers or events"),
+                    HasSubstr("failed: 0 before, " + failed + " now"), HasSubstr(" -> -1 ENOTCONN"),
+                    HasSubstr("        0  the same but for times")));
+}
+
+TEST_F(CompareReports, TimesAloneAreNoDifference) {
+  folder_.Write("before/one.conv", Conversation("0"));
+  folder_.Write("now/one.conv", Conversation("0", "25us"));
+  const Ended ended = Compare();
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_THAT(ended.output, HasSubstr("        1  the same but for times"));
+}
+
+TEST_F(CompareReports, AnAnswerOfAConversationByHandIsOne) {
+  folder_.Write("before/one.conv", Conversation("0"));
+  folder_.Write("now/one.conv", Conversation("-1 EINVAL"));
+  folder_.Write("now/two.conv", Conversation("0"));
+  const Ended ended = Compare();
+  EXPECT_EQ(ended.exit_code, 1) << ended.error;
+  EXPECT_THAT(ended.output,
+              AllOf(HasSubstr("one.conv: line 3, active rdma_listen A backlog=4"),
+                    HasSubstr("before  active rdma_listen A backlog=4 -> 0\n"),
+                    HasSubstr("now     active rdma_listen A backlog=4 -> -1 EINVAL\n"),
+                    HasSubstr("only two.conv in now")));
+}
+
+TEST_F(CompareReports, WhatCannotBeComparedIsUnusable) {
+  EXPECT_THAT(Compare().error, HasSubstr("before: no conversations; `cmcheck run --keep`"));
+  folder_.Write("before/one.conv", Conversation("0"));
+  folder_.Write("now/one.conv", Conversation("zero"));
+  const Ended damaged = Compare();
+  EXPECT_EQ(damaged.exit_code, 2);
+  EXPECT_THAT(damaged.error, AllOf(HasSubstr("one.conv:9: "), HasSubstr("\"zero\"")));
+  EXPECT_THAT(damaged.output, IsEmpty());
+  const Ended half = folder_.Cmcheck({"compare", "before", "sim"});
+  EXPECT_EQ(half.exit_code, 2);
+  EXPECT_THAT(half.error, HasSubstr("before is a folder, and sim is none"));
+}
+
+}  // namespace
+}  // namespace cm
