@@ -64,7 +64,7 @@ TEST_F(Agent, ServesThoseWhoKnowTheToken) {
     EXPECT_EQ(Run(impl, {"CMCHECK_TOKEN=open sesame"}).exit_code, 0) << "one after the other";
   const Ended stranger = Run(impl, {"CMCHECK_TOKEN=open barley"});
   EXPECT_EQ(stranger.exit_code, 2);
-  EXPECT_THAT(stranger.error, AllOf(HasSubstr(impl), HasSubstr("of its greeting")));
+  EXPECT_THAT(stranger.error, AllOf(HasSubstr(impl), HasSubstr("before the end of its greeting")));
   agent.Signal(SIGTERM);
   EXPECT_EQ(agent.Wait().exit_code, 130);
 }
@@ -79,7 +79,7 @@ TEST_F(Agent, KeepsTheProtocol) {
   for (const char* impl : {"sim", "lib"}) {
     const Ended ended = folder_.Cmcheck({"driver-check", AgentOf(std::string("--impl ") + impl)});
     EXPECT_EQ(ended.exit_code, 0) << ended.output;
-    EXPECT_THAT(ended.output, HasSubstr("14 ok, 0 failed"));
+    EXPECT_THAT(ended.output, HasSubstr("16 ok, 0 failed"));
   }
   EXPECT_EQ(folder_.Cmcheck({"driver-check", "echo hello"}).exit_code, 1);
 }

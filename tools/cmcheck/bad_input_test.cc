@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"DriverWithoutCommand", {"run", "--impl", "exec:"}, {"exec:", "after the colon"}},
         Bad{"DriverWithoutPort", {"run", "--impl", "tcp:localhost"}, {"tcp:HOST:PORT"}},
         Bad{"DriverThatIsNotThere", {"run", "--impl", "tcp:127.0.0.1:1"}, {"refused"}},
-        Bad{"DriverWithoutGreeting", {"run", "--impl", "exec:true"}, {"exit code 0 of its"}},
+        Bad{"DriverWithoutGreeting", {"run", "--impl", "exec:true"}, {"exit code 0, before"}},
         Bad{"DriverWithDefect", {"run", "--impl", "exec:true", "--defect", "x"}, {"--impl sim"}},
         Bad{"RealLibraryWithoutPath", {"run", "--impl", "lib:"}, {"path"}},
         Bad{"RealLibraryMissing", {"run", "--impl", "lib:./no.so"}, {"no.so", "No such file"}},

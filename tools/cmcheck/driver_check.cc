@@ -28,7 +28,7 @@ int DriverCheck(const DriverCheckOptions& options) {
     const bool ok = tried.problem.empty();
     kept += ok ? 1 : 0;
     failed += ok || tried.left_out ? 0 : 1;
-    fmt::print("{:<8}{}{}{}\n",
+    fmt::print("{:<10}{}{}{}\n",
                ok               ? "ok"
                : tried.left_out ? "left out"
                                 : "FAILED",

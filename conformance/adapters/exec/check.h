@@ -17,8 +17,8 @@ struct Tried {
   bool left_out = false;  // the driver has not what is tried; `problem` says what
 };
 
-// Tries everything, each with a driver that is started anew, as far as the driver can be started.
-// Hears of each try when it is over.
+// Tries everything, each with a driver that is started anew, until there is no greeting or no
+// answer. Hears of each try when it is over.
 void CheckDriver(const DriverPlace& place, const std::function<void(const Tried&)>& on_tried);
 
 }  // namespace cm

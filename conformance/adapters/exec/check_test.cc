@@ -36,7 +36,15 @@ TEST(CheckDriver, TheSimulatorKeepsTheProtocol) {
   const Result result = Tries("sim_driver");
   EXPECT_THAT(result.problems, IsEmpty());
   EXPECT_THAT(result.left_out, IsEmpty());
-  EXPECT_EQ(result.ok, 14);
+  EXPECT_EQ(result.ok, 16);
+}
+
+// It was written with docs/driver_protocol.md alone in hand.
+TEST(CheckDriver, TheToyInPythonKeepsTheProtocol) {
+  CheckDriver(
+      {.command = "python3 conformance/adapters/exec/toy_driver.py"}, [&](const Tried& tried) {
+        EXPECT_TRUE(tried.problem.empty() || tried.left_out) << tried.name << ": " << tried.problem;
+      });
 }
 
 TEST(CheckDriver, SaysWhatIsWrongWithEachTryAndGoesOn) {
@@ -47,6 +55,17 @@ TEST(CheckDriver, SaysWhatIsWrongWithEachTryAndGoesOn) {
   EXPECT_THAT(result.problems, Contains(HasSubstr("nonsense is refused")));
   EXPECT_THAT(result.left_out, ElementsAre("calls made at once: it has no lanes"));
   EXPECT_GE(result.ok, 2);
+}
+
+TEST(CheckDriver, EndsWithTheFirstSilence) {
+  int tries = 0;
+  CheckDriver({.command = "conformance/adapters/exec/awkward_driver silent-at-begin",
+               .answers_within = Duration::Seconds(1)},
+              [&](const Tried& tried) {
+                ++tries;
+                EXPECT_THAT(tried.problem, HasSubstr("no line within"));
+              });
+  EXPECT_EQ(tries, 1);
 }
 
 TEST(CheckDriver, EndsWithTheGreetingWhenThereIsNone) {

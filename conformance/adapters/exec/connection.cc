@@ -57,7 +57,7 @@ struct Addresses {
 std::variant<std::unique_ptr<Connection>, std::string> Connection::Run(const std::string& command) {
   std::optional<Ends> ends = SocketPair(SOCK_STREAM);
   if (!ends) return fmt::format("no connection could be made: {}", strerror(errno));
-  auto started = Process::Start({.arguments = {"/bin/sh", "-c", "exec " + command},
+  auto started = Process::Start({.arguments = {"/bin/sh", "-c", command},
                                  .input = ends->second.get(),
                                  .output = ends->second.get(),
                                  .error = 2});
@@ -139,7 +139,8 @@ Heard Connection::Receive(Duration within) {
               fmt::format("{} bytes without the end of a line", unread_.size())};
     if (!Await(socket_.get(), POLLIN, deadline))
       return {Heard::Kind::kSilent,
-              unread_.empty() ? fmt::format("no line within {}", ToString(within))
+              unread_.empty() ? fmt::format("no line within {} (does it write each line through?)",
+                                            ToString(within))
                               : fmt::format("only \"{}\" and no end of the line within {}",
                                             Shown(unread_), ToString(within))};
     std::array<char, 4096> buffer;

@@ -71,6 +71,23 @@ uint64_t DigestsOf(Implementation& implementation, uint64_t sequences, int jobs)
   return digest;
 }
 
+// A connection from its beginning to its end; what the toy leaves out is unsupported, and said.
+TEST(ToyDriver, CarriesOutAConnection) {
+  const auto toy = Made(Of("python3 conformance/adapters/exec/toy_driver.py"));
+  const std::string connection =
+      "topology two-kernels\nprofile 6.1-rxe\npassive listening L on=S port=7471\n"
+      "active connecting A on=C to=passive:7471 private=\"hello\"\n"
+      "passive accepting P on=S\nactive taking C\npassive taking S\n"
+      "active rdma_disconnect A\npassive taking S\npassive rdma_disconnect P\nactive taking C\n";
+  const auto run_of = [&](const std::string& text) {
+    return RunOne(*toy, std::get<Conversation>(ParseConversation(text)), "").result;
+  };
+  EXPECT_EQ(run_of(connection).verdict, Verdict::kPassed);
+  const SequenceResult migrated = run_of(connection + "active rdma_migrate_id A to=C\n");
+  EXPECT_EQ(migrated.verdict, Verdict::kUnsupported);
+  EXPECT_EQ(migrated.reason, "the driver leaves out migration");
+}
+
 class SimulatorAsADriver : public testing::TestWithParam<const char*> {};
 
 TEST_P(SimulatorAsADriver, HasTheSameHistoriesAndMessages) {
@@ -111,8 +128,10 @@ struct Way {
 const std::vector<Way>& Ways() {
   using enum Way::Ends;
   static const std::vector<Way> ways = {
-      {"no-greeting", kNotBegun, "no line within 5s of its greeting"},
-      {"ends-before-greeting", kNotBegun, "it ended with exit code 3 of its greeting"},
+      {"no-greeting", kNotBegun,
+       "no line within 5s (does it write each line through?), before the end"},
+      {"ends-before-greeting", kNotBegun,
+       "it ended with exit code 3, before the end of its greeting"},
       {"binary-greeting", kNotBegun, R"(the line "\x7fELF\x00\x01", which is not)"},
       {"other-version", kNotBegun, R"(begins with "cmcheck-driver 2", and not with "cmcheck-driv)"},
       {"endless-greeting", kNotBegun, "the greeting has 100 lines and no `ready`"},

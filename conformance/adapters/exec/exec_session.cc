@@ -149,13 +149,18 @@ class ExecSession : public Session, public Driver, public Environment {
       }
     }
     const bool has_ended = wrong_.empty() && peer_ != nullptr && peer_->failure();
-    if (peer_ != nullptr && !has_ended) setup_.give_back(std::move(peer_), wrong_);
+    if (peer_ != nullptr && !has_ended)
+      setup_.give_back(std::move(peer_), wrong_.empty() ? "" : wrong_ + InWhichSequence());
     return leaks;
   }
 
  private:
   bool Broken() const {
     return !wrong_.empty() || peer_ == nullptr || peer_->failure().has_value();
+  }
+  std::string InWhichSequence() const {
+    const std::optional<Origin>& origin = conversation_.origin;
+    return origin ? fmt::format(" (sequence {} of seed {})", origin->index, origin->seed) : "";
   }
   std::string TextOf(const Line& line) const { return ToString(line, conversation_); }
 

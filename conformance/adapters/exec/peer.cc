@@ -34,7 +34,7 @@ std::string Peer::ReadGreeting() {
   GreetingReader reader;
   for (size_t lines = 0; lines < kLongestGreeting; ++lines) {
     const Heard heard = connection_->Receive(answers_within_);
-    if (heard.kind != Heard::Kind::kLine) return heard.text + " of its greeting";
+    if (heard.kind != Heard::Kind::kLine) return heard.text + ", before the end of its greeting";
     if (std::string problem = reader.Take(heard.text); !problem.empty()) return problem;
     if (!reader.complete()) continue;
     greeting_ = reader.greeting();
@@ -80,7 +80,11 @@ Answered Peer::Receive(Duration within) {
   for (;;) {
     Heard heard = connection_->Receive(limit);
     if (heard.kind == Heard::Kind::kEnded) return Fail({.what = heard.text, .ended = true});
-    if (heard.kind != Heard::Kind::kLine) return wrong(heard.text);
+    if (heard.kind != Heard::Kind::kLine) {
+      wrong(heard.text);
+      failure_->silent = heard.kind == Heard::Kind::kSilent;
+      return *failure_;
+    }
     DriverAnswer read;
     const std::string whole = heard.text;
     if (std::string problem = TakeTime(&heard.text, &read); !problem.empty()) return wrong(problem);

@@ -35,7 +35,9 @@ struct DriverAnswer {
 // Why there is none.
 struct DriverFailure {
   std::string what;
-  bool ended = false;  // the process has ended, or the connection; otherwise it broke the protocol
+  // The process has ended, or the connection; otherwise it broke the protocol.
+  bool ended = false;
+  bool silent = false;  // so: there was no answer
 };
 
 using Answered = std::variant<DriverAnswer, DriverFailure>;
