@@ -21,13 +21,16 @@ struct OtherVerb {
 };
 constexpr auto kOtherVerbs = std::to_array<OtherVerb>({
     {"list", "List names, one a line: id, then a sentence"},
-    {"compare", "Carry out the same sequences on two implementations, and compare"},
+    {"compare", "Compare two implementations, or the reports of two runs"},
     {"explain", "For each line: the rows that permit it, or what would have been permitted"},
     {"explore", "Try everything that can happen between two hosts, up to a bound, and judge it"},
     {"check-pcap", "Judge a capture: do the messages conform to the protocol?"},
     {"lab", "A throw-away guest with Soft-RoCE or Soft-iWARP"},
     {"pcap", "Write the messages of a conversation as a capture for Wireshark"},
     {"app", "Run unmodified programs on simulated hosts, in virtual time"},
+    {"agent", "Carry out conversations for a suite that runs elsewhere"},
+    {"driver-check", "Try whether a driver keeps the driver protocol"},
+    {"matrix", "Judge several implementations under several profiles"},
 });
 
 template <int index>
@@ -44,7 +47,7 @@ int Main(int argc, char** argv) {
   // In the order of cmcheck.
   constexpr auto kVerbs = std::to_array<AddVerb>(
       {AddRun, AddOther<0>, AddOther<1>, AddReplay, AddShrink, AddOther<2>, AddOther<3>, AddRewrite,
-       AddOther<4>, AddOther<5>, AddOther<6>, AddOther<7>});
+       AddOther<4>, AddOther<5>, AddOther<6>, AddOther<7>, AddOther<8>, AddOther<9>, AddOther<10>});
   return RunCommand(argc, argv, kVerbs);
 }
 
