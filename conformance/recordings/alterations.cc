@@ -23,19 +23,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The errnos of connection management.
-constexpr auto kErrnos = std::to_array<std::string_view>(
-    {"EINVAL", "ENODEV", "ENXIO", "EADDRINUSE", "EADDRNOTAVAIL", "EAGAIN"});
-
-// Statuses that end a connection or an attempt: a wrong errno, a wrong reason, success.
-constexpr auto kStatuses = std::to_array<int>({0, 8, 28, -1, -104, -110});
-
 // Addresses of other hosts, for ids and their peers.
 constexpr auto kHosts =
     std::to_array<std::string_view>({"10.0.0.1", "10.0.1.1", "0.0.0.0", "127.0.0.1", "10.0.1.99"});
 
+// Of a host or a group over RoCE v2.
+constexpr std::string_view kSomeGid = "00000000000000000000ffff0a000001";
+
 constexpr auto kQpStates =
-    std::to_array<std::string_view>({"", "RESET", "INIT", "RTR", "RTS", "ERR"});
+    std::to_array<std::string_view>({"", "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"});
 
 // Attribute masks of rdma_init_qp_attr.
 constexpr auto kMasks = std::to_array<int64_t>({0, 0x20, 0x29, 0x39, 0x129181, 0x12e01});
@@ -122,20 +118,21 @@ class Alterer {
       ids_.push_back({i, TextOf(line, "id"), TextOf(line, "chan")});
   }
 
-  void Say(std::string field, std::string was, std::string is, const Json& line) {
+  void Say(AlterationKind kind, std::string field, std::string was, std::string is,
+           const Json& line) {
     if (was != is)
-      found_.push_back({line_, std::move(field), std::move(was), std::move(is), line.dump()});
+      found_.push_back({kind, line_, std::move(field), std::move(was), std::move(is), line.dump()});
   }
 
   // What follows would have to happen later, too: the recording ends.
-  void SayLast(std::string field, std::string is, std::string text) {
-    found_.push_back({line_, std::move(field), "in time", std::move(is), std::move(text), true});
+  void SayLast(AlterationKind kind, std::string is, std::string text) {
+    found_.push_back({kind, line_, "time", "in time", std::move(is), std::move(text), true});
   }
 
   void Slow(const Json& line) {
     Json other = line;
     other["dur_us"] = NumberOf(line, "dur_us") + kSlow * kMicroseconds;
-    SayLast("time", fmt::format("{} s longer", kSlow), other.dump());
+    SayLast(AlterationKind::kSlowCall, fmt::format("{} s longer", kSlow), other.dump());
   }
 
   void DelayEvent(const Json& line) {
@@ -147,8 +144,8 @@ class Alterer {
     };
     Json late = line;
     late["t_us"] = NumberOf(line, "t_us") + kBeyond * kMicroseconds;
-    SayLast("time", "late", quiet(kBeyond).dump() + "\n" + late.dump());
-    SayLast("time", "never", quiet(kInstead).dump());
+    SayLast(AlterationKind::kLate, "late", quiet(kBeyond).dump() + "\n" + late.dump());
+    SayLast(AlterationKind::kNever, "never", quiet(kInstead).dump());
   }
 
   void AlterReply(const Json& line) {
@@ -158,14 +155,15 @@ class Alterer {
       return value == 0 ? std::string("0") : fmt::format("{} {}", value, error);
     };
     const std::string was = text(NumberOf(line, "ret"), TextOf(line, "errno"));
+    const std::optional<Errno> known = ParseErrno(TextOf(line, "errno"));  // of two names for one
     const auto say = [&](int value, std::string_view error) {
       Json other = line;
       other["ret"] = value;
       other["errno"] = error;
-      Say("reply", was, text(value, std::string(error)), other);
+      Say(AlterationKind::kErrno, "reply", was, text(value, std::string(error)), other);
     };
-    say(0, "0");
-    for (const std::string_view error : kErrnos) say(-1, error);
+    for (const Errno error : AllErrnos())
+      if (error != known) say(error == Errno::kNone ? 0 : -1, ToString(error));
   }
 
   // The attributes for another state, or none.
@@ -173,7 +171,8 @@ class Alterer {
     for (const int64_t mask : kMasks) {
       Json other = line;
       other["mask"] = mask;
-      Say("mask", fmt::format("{:#x}", NumberOf(line, "mask")), fmt::format("{:#x}", mask), other);
+      Say(AlterationKind::kQueuePair, "mask", fmt::format("{:#x}", NumberOf(line, "mask")),
+          fmt::format("{:#x}", mask), other);
     }
   }
 
@@ -191,16 +190,17 @@ class Alterer {
                        {"ret", succeeds ? 0 : -1},
                        {"errno", succeeds ? "0" : "EINVAL"},
                        {"dur_us", 0}};
-      Say("reply", "crashed", succeeds ? "0" : "-1 EINVAL", other);
+      Say(AlterationKind::kErrno, "reply", "crashed", succeeds ? "0" : "-1 EINVAL", other);
     }
   }
 
   void AlterEvent(const Json& line) {
     AlterType(line);
-    for (const int status : kStatuses) {
+    for (const int32_t status : AllStatuses()) {
       Json other = line;
       other["status"] = status;
-      Say("status", std::to_string(NumberOf(line, "status")), std::to_string(status), other);
+      Say(AlterationKind::kStatus, "status", std::to_string(NumberOf(line, "status")),
+          std::to_string(status), other);
     }
     AlterName(line, "id", ids_);
     AlterName(line, "listen_id", ids_);
@@ -214,36 +214,48 @@ class Alterer {
         if (is < 0) continue;
         Json other = line;
         other["conn"][std::string(field)] = is;
-        Say(fmt::format("conn.{}", field), std::to_string(was), std::to_string(is), other);
+        Say(AlterationKind::kField, fmt::format("conn.{}", field), std::to_string(was),
+            std::to_string(is), other);
       }
     }
   }
 
   // For multicast groups the queue pair number is fixed.
   void AlterDatagram(const Json& line) {
-    const auto say = [&](const std::string& field, const Json& is) {
+    const auto say = [&](AlterationKind kind, const std::string& field, const Json& is) {
       Json other = line;
       other["ud"][field] = is;
-      Say("ud." + field, line["ud"][field].dump(), is.dump(), other);
+      Say(kind, "ud." + field, line["ud"][field].dump(), is.dump(), other);
     };
-    say("qkey", NumberOf(line["ud"], "qkey") + 1);
-    const std::string group = TextOf(line["ud"], "dgid");
-    if (TextOf(line, "type") != ShortName(EventType::kMulticastJoin) || group.empty()) return;
-    say("qpn", NumberOf(line["ud"], "qpn") - 1);
-    say("dgid", "");
-    say("dgid", group.substr(0, group.size() - 1) + (group.back() == '1' ? "2" : "1"));
+    const auto step = [&](AlterationKind kind, const std::string& field, int by) {
+      say(kind, field, NumberOf(line["ud"], field) + by);
+    };
+    step(AlterationKind::kField, "qkey", 1);
+    if (TextOf(line, "type") == ShortName(EventType::kMulticastJoin))
+      step(AlterationKind::kField, "qpn", -1);
+    const auto handle = [&](const std::string& field, const Json& is) {
+      if (line["ud"].contains(field)) say(AlterationKind::kAddressHandle, field, is);
+    };
+    handle("is_global", 1 - NumberOf(line["ud"], "is_global"));
+    for (const char* field : {"dlid", "sl"}) handle(field, NumberOf(line["ud"], field) + 1);
+    const std::string gid = TextOf(line["ud"], "dgid");
+    handle("dgid", "");
+    for (const char last : {'1', '2'})
+      handle("dgid",
+             (gid.empty() ? std::string(kSomeGid) : gid).substr(0, kSomeGid.size() - 1) + last);
   }
 
   void AlterIdEvent(const Json& line) {
     for (int n = 0; n < kEventTypeCount; ++n) {
       Json other = line;
       other["event"] = std::string(ShortName(static_cast<EventType>(n)));
-      Say("event", TextOf(line, "event"), TextOf(other, "event"), other);
+      Say(AlterationKind::kEvent, "event", TextOf(line, "event"), TextOf(other, "event"), other);
     }
-    for (const int status : kStatuses) {
+    for (const int32_t status : AllStatuses()) {
       Json other = line;
       other["status"] = status;
-      Say("status", std::to_string(NumberOf(line, "status")), std::to_string(status), other);
+      Say(AlterationKind::kStatus, "status", std::to_string(NumberOf(line, "status")),
+          std::to_string(status), other);
     }
   }
 
@@ -253,7 +265,8 @@ class Alterer {
       Json other = line;
       other["type"] = std::string(ShortName(type));
       other["num"] = n;
-      Say("type", TextOf(line, "type"), std::string(ShortName(type)), other);
+      Say(AlterationKind::kEvent, "type", TextOf(line, "type"), std::string(ShortName(type)),
+          other);
     }
   }
 
@@ -263,7 +276,8 @@ class Alterer {
     const auto say = [&](const std::string& is) {
       Json other = line;
       other[field] = TextOrNull(is);
-      Say(field, was.empty() ? "null" : was, is.empty() ? "null" : is, other);
+      Say(AlterationKind::kField, field, was.empty() ? "null" : was, is.empty() ? "null" : is,
+          other);
     };
     std::vector<std::string> said;
     for (const Name& name : names) {
@@ -283,12 +297,12 @@ class Alterer {
       if (is < bytes || is > 255) continue;
       Json other = line;
       other["pdlen"] = is;
-      Say("pdlen", std::to_string(length), std::to_string(is), other);
+      Say(AlterationKind::kField, "pdlen", std::to_string(length), std::to_string(is), other);
     }
     const auto say = [&](const std::string& is) {
       Json other = line;
       other["pd"] = is;
-      Say("pd", was, is, other);
+      Say(AlterationKind::kField, "pd", was, is, other);
     };
     const auto flipped = [&](size_t at) {
       std::string is = was;
@@ -304,22 +318,25 @@ class Alterer {
   }
 
   void AlterShow(const Json& line) {
-    const auto other_text = [&](const std::string& field, std::string_view is) {
+    const auto other_text = [&](AlterationKind kind, const std::string& field,
+                                std::string_view is) {
       Json other = line;
       other[field] = TextOrNull(is);
       const std::string was = TextOf(line, field);
-      Say(field, was.empty() ? "null" : was, is.empty() ? "null" : std::string(is), other);
+      Say(kind, field, was.empty() ? "null" : was, is.empty() ? "null" : std::string(is), other);
     };
     const auto other_number = [&](const std::string& field, int64_t is) {
       if (is < 0) return;
       Json other = line;
       other[field] = is;
-      Say(field, std::to_string(NumberOf(line, field)), std::to_string(is), other);
+      Say(AlterationKind::kField, field, std::to_string(NumberOf(line, field)), std::to_string(is),
+          other);
     };
     const bool over_iwarp = TextOf(line, "verbs").starts_with("siw");
     for (const std::string_view device : over_iwarp ? kIwarpDevices : kDevices)
-      other_text("verbs", device);
-    for (const std::string_view state : kQpStates) other_text("qp", state);
+      other_text(AlterationKind::kField, "verbs", device);
+    for (const std::string_view state : kQpStates)
+      other_text(AlterationKind::kQueuePair, "qp", state);
     for (const int step : {1, -1}) {
       other_number("port", NumberOf(line, "port") + step);
       other_number("num_paths", NumberOf(line, "num_paths") + step);
@@ -335,7 +352,7 @@ class Alterer {
       Json other = line;
       other[field] = host.empty() ? "af0" : fmt::format("{}:{}", host, port);
       other[field + "_port"] = host.empty() ? 0 : port;
-      Say(field, was, other[field].get<std::string>(), other);
+      Say(AlterationKind::kField, field, was, other[field].get<std::string>(), other);
     };
     const size_t colon = was.rfind(':');
     if (colon == std::string::npos) return say("10.0.0.1", 7471);
@@ -351,39 +368,49 @@ class Alterer {
     const bool was = line.contains("done") && line["done"].is_boolean() && line["done"].get<bool>();
     Json other = line;
     other["done"] = !was;
-    Say("done", was ? "true" : "false", was ? "false" : "true", other);
+    Say(AlterationKind::kField, "done", was ? "true" : "false", was ? "false" : "true", other);
   }
 
-  // Silence becomes an event: the last one of the channel once more, and an event that is possible
-  // at any time, on the newest id.
+  // Silence becomes an event: the last one of the channel once more, and any other, on any id.
   void AlterSilence(const Json& line) {
     const std::string channel = TextOf(line, "chan");
+    std::vector<std::string> said;
     const auto say = [&](Json event) {
       event["t_us"] = NumberOf(line, "t_us");
-      Say("silence", "nothing", fmt::format("{} of {}", TextOf(event, "type"), TextOf(event, "id")),
-          event);
+      const std::string is = fmt::format("{} of {}", TextOf(event, "type"), TextOf(event, "id"));
+      if (std::ranges::count(said, is) > 0) return;
+      said.push_back(is);
+      Say(AlterationKind::kReadable, "silence", "nothing", is, event);
     };
     for (size_t i = static_cast<size_t>(line_) - 1; i-- > 0;) {
       if (TextOf(lines_[i], "k") != "event" || TextOf(lines_[i], "chan") != channel) continue;
       say(lines_[i]);
       break;
     }
-    for (size_t i = ids_.size(); i-- > 0;) {
-      if (ids_[i].since >= static_cast<size_t>(line_) || ids_[i].channel != channel) continue;
-      for (const EventType type :
-           {EventType::kDisconnected, EventType::kUnreachable, EventType::kDeviceRemoval}) {
-        say(Json{{"k", "event"},
-                 {"chan", channel},
-                 {"id", ids_[i].name},
-                 {"listen_id", nullptr},
-                 {"type", std::string(ShortName(type))},
-                 {"num", static_cast<int>(type)},
-                 {"status", type == EventType::kUnreachable ? -110 : 0},
-                 {"pdlen", 0},
-                 {"pd", ""}});
-      }
-      break;
+    for (const Name& id : ids_) {
+      if (id.since >= static_cast<size_t>(line_) || id.channel != channel) continue;
+      for (int n = 0; n < kEventTypeCount; ++n)
+        if (static_cast<EventType>(n) != EventType::kConnectRequest)
+          say(EventOn(id.name, channel, static_cast<EventType>(n)));
     }
+  }
+
+  static Json EventOn(const std::string& id, const std::string& channel, EventType type) {
+    constexpr auto kTimedOut = std::to_array<EventType>(
+        {EventType::kAddrError, EventType::kRouteError, EventType::kConnectError,
+         EventType::kUnreachable, EventType::kMulticastError, EventType::kAddrInfoError});
+    int status = 0;
+    if (std::ranges::count(kTimedOut, type) > 0) status = -static_cast<int>(Errno::kTimedOut);
+    if (type == EventType::kRejected) status = static_cast<int>(RejReason::kInvalidServiceId);
+    return {{"k", "event"},
+            {"chan", channel},
+            {"id", id},
+            {"listen_id", nullptr},
+            {"type", std::string(ShortName(type))},
+            {"num", static_cast<int>(type)},
+            {"status", status},
+            {"pdlen", 0},
+            {"pd", ""}};
   }
 
   std::vector<Json> lines_;

@@ -13,11 +13,13 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/recordings/alternatives.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm {
 
 struct Alteration {
+  AlterationKind kind = AlterationKind::kField;
   int line = 0;       // of the file, from 1
   std::string field;  // "reply", "type", "conn.rr", "qp", ...
   std::string was;

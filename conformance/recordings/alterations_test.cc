@@ -6,16 +6,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <fstream>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "conformance/recordings/alternatives.h"
+#include "conformance/recordings/reasons.h"
 #include "conformance/recordings/testing.h"
+#include "model/base/files.h"
 
 namespace cm {
 namespace {
@@ -23,7 +24,9 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::Not;
+using testing::SizeIs;
 
 constexpr int kParts = 6;
 
@@ -35,48 +38,21 @@ std::vector<Alteration> AllOf(const CarriedRecording& carried) {
   return AlterationsOf(carried.text, JudgedLines(carried.text, carried.profile()));
 }
 
-// The kernels of a listed name: the one that it begins with, otherwise all over RoCE.
-std::vector<std::string> NamesOnKernels(const std::string& line) {
-  std::vector<std::string> names;
-  if (line.starts_with(std::string(kRecordedOverIwarp) + "/")) return {line};
-  for (const std::string_view kernel : kRecordedKernels) {
-    if (line.starts_with(std::string(kernel) + "/")) return {line};
-    names.push_back(fmt::format("{}/{}", kernel, line));
-  }
-  return names;
-}
-
-// The alterations that are listed, each with the comment above its group.
-std::map<std::string, std::string> Listed() {
-  std::ifstream in("conformance/recordings/admissible.txt");
-  std::map<std::string, std::string> listed;
-  std::string reason;
-  bool in_comment = false;
-  for (std::string line; std::getline(in, line);) {
-    if (line.empty()) continue;
-    if (line.starts_with("#")) {
-      if (!in_comment) reason.clear();
-      reason += line.substr(1);
-    } else {
-      for (const std::string& name : NamesOnKernels(line))
-        EXPECT_TRUE(listed.emplace(name, reason).second) << "listed twice: " << name;
-    }
-    in_comment = line.starts_with("#");
-  }
-  return listed;
+const Reasons& Listed() {
+  static const Reasons reasons(*ReadFile("conformance/recordings/admissible.txt"));
+  return reasons;
 }
 
 // One recording in six: a test each, so that none takes long.
 class AlteredRecordings : public testing::TestWithParam<size_t> {};
 
 TEST_P(AlteredRecordings, AreRefusedUnlessListed) {
-  const std::map<std::string, std::string> listed = Listed();
   for (size_t i = GetParam(); i < CarriedRecordings().size(); i += kParts) {
     const CarriedRecording& carried = CarriedRecordings()[i];
     for (const Alteration& alteration : AllOf(carried)) {
       const std::string name = FullName(carried, alteration);
       const bool admitted = Admits(Altered(carried.text, alteration), carried.profile());
-      EXPECT_EQ(admitted, listed.count(name) > 0)
+      EXPECT_EQ(admitted, Listed().Find(name) != nullptr)
           << name << (admitted ? " is permitted and not listed" : " is listed and refused");
     }
   }
@@ -85,22 +61,37 @@ TEST_P(AlteredRecordings, AreRefusedUnlessListed) {
 INSTANTIATE_TEST_SUITE_P(Parts, AlteredRecordings, testing::Range(size_t{0}, size_t{kParts}));
 
 TEST(ListedAlterations, AreFewHaveAReasonAndExist) {
-  std::map<std::string, std::string> unknown = Listed();
-  for (const auto& [name, reason] : unknown) EXPECT_GT(reason.size(), 40u) << name;
-  const size_t listed = unknown.size();
-  EXPECT_GT(listed, 0u);
-  size_t all = 0;
+  std::set<std::string> unknown;
+  for (const ListedAlterations& listed : Listed().listed()) {
+    EXPECT_GT(listed.reason.size(), 40u) << listed.pattern;
+    EXPECT_TRUE(unknown.insert(listed.pattern).second) << "listed twice: " << listed.pattern;
+  }
+  std::map<AlterationKind, std::pair<size_t, size_t>> counts;  // listed, all
   for (const CarriedRecording& carried : CarriedRecordings()) {
     for (const Alteration& alteration : AllOf(carried)) {
+      const ListedAlterations* listed = Listed().Find(FullName(carried, alteration));
+      auto& [permitted, all] = counts[alteration.kind];
       ++all;
-      unknown.erase(FullName(carried, alteration));
+      if (listed == nullptr) continue;
+      ++permitted;
+      unknown.erase(listed->pattern);
     }
   }
   EXPECT_THAT(unknown, IsEmpty());
-  // At least 95 % must be refused.
-  EXPECT_LE(listed * 20, all) << listed << " of " << all << " are permitted";
-  RecordProperty("alterations", static_cast<int>(all));
-  RecordProperty("admitted", static_cast<int>(listed));
+  // At least 95 % of each kind must be refused.
+  for (const AlterationKindRow& row : kAlterationKinds) {
+    const auto [permitted, all] = counts[row.kind];
+    EXPECT_LE(permitted * 20, all) << row.name << ": " << permitted << " of " << all;
+    RecordProperty("alterations", static_cast<int>(all));
+    RecordProperty("admitted", static_cast<int>(permitted));
+  }
+}
+
+TEST(AnAlteration, NamesEveryErrnoAndStatusOnce) {
+  EXPECT_THAT(AllErrnos(), Contains(Errno::kBadF));
+  EXPECT_THAT(AllErrnos(), SizeIs(29));
+  EXPECT_THAT(AllStatuses(), IsSupersetOf({0, 8, 28, -1, -104, -110}));
+  EXPECT_THAT(AllStatuses(), SizeIs(64));
 }
 
 constexpr std::string_view kShort =

@@ -89,7 +89,10 @@ constexpr Field kMask{"call", "mask", Type::kNumber, 0, kIntHigh};
 constexpr auto kDatagramFields = std::to_array<Field>({
     {"event", "qpn", Type::kNumber, 0, 0xffffff},
     {"event", "qkey", Type::kNumber, 0, 0xffffffff},
+    {"event", "is_global", Type::kNumber, 0, 1},
     {"event", "dgid"},
+    {"event", "dlid", Type::kNumber, 0, 0xffff},
+    {"event", "sl", Type::kNumber, 0, 15},
 });
 
 constexpr Field kDuration{"call", "dur_us", Type::kNumber, 0, kTimeHigh};

@@ -217,21 +217,6 @@ std::optional<Call> RecordingReader::CallOf(CallKind kind, const ScriptWords& wo
   return call;
 }
 
-Address RecordingReader::GroupOf(const std::string& digits) const {
-  constexpr std::string_view kMapped = "00000000000000000000ffff";
-  constexpr size_t kDigits = 32;
-  if (digits.empty()) return {};
-  const Address unknown{.kind = AddressKind::kForeign};
-  // Groups of RoCE v2 are IPv4 addresses, mapped.
-  if (digits.size() != kDigits || !digits.starts_with(kMapped)) return unknown;
-  std::string host;
-  for (size_t at = kMapped.size(); at < kDigits; at += 2) {
-    if (!host.empty()) host += '.';
-    host += std::to_string(std::strtoul(digits.substr(at, 2).c_str(), nullptr, 16));
-  }
-  return ReadAddress(host).value_or(unknown);
-}
-
 Reply RecordingReader::ReplyOf(const Json& line) const {
   Reply reply{.value = static_cast<int32_t>(Number(line, "ret"))};
   const std::optional<Errno> error = ParseErrno(Text(line, "errno"));
@@ -312,12 +297,7 @@ void RecordingReader::ReadEvent(const Json& line) {
     event.conn = {byte("rr"), byte("depth"), byte("fc"), byte("retry"), byte("rnr"), byte("srq")};
     event.qp_num = static_cast<uint32_t>(Number(conn, "qpn"));
   }
-  if (line.contains("ud")) {
-    event.qp_num = static_cast<uint32_t>(Number(line["ud"], "qpn"));
-    event.qkey = static_cast<uint32_t>(Number(line["ud"], "qkey"));
-    if (*type == EventType::kMulticastJoin || *type == EventType::kMulticastError)
-      event.group = GroupOf(Text(line["ud"], "dgid"));
-  }
+  if (line.contains("ud")) ReadDatagram(line["ud"], &event);
   event.private_data = PrivateData(FromHex(digits)).Resized(static_cast<uint8_t>(length));
   SayFetched(*on, event, request);
 }

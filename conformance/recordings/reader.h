@@ -64,8 +64,14 @@ class RecordingReader {
 
   // The call of a script; empty where its arguments are incomplete.
   std::optional<Call> CallOf(CallKind kind, const ScriptWords& words);
-  // The group of a GID.
-  Address GroupOf(const std::string& digits) const;
+
+  // datagram.cc
+  // The host or the group of a GID.
+  Address AddressOfGid(const std::string& digits) const;
+  // The address that the id resolved last.
+  std::optional<Address> DestinationOf(IdRef id) const;
+  // Parameters and address handle of an event of a datagram id.
+  void ReadDatagram(const Json& ud, CmEvent* event);
 
   // background.cc
   void FindKeptEvents();
