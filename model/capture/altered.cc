@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "model/base/check.h"
-#include "model/mad/captured.h"
 #include "model/mad/pcap.h"
 #include "model/mad/text.h"
 
@@ -21,30 +19,16 @@ std::string NameOf(const Capture& capture, size_t index) {
 
 }  // namespace
 
-const std::vector<Capture>& StoredCaptures() {
-  static const std::vector<Capture> captures = [] {
-    std::vector<Capture> all;
-    for (const std::string& path : mad::CaptureFiles()) {
-      Capture capture{.name = std::filesystem::path(path).stem().string(), .frames = {}};
-      const mad::Bytes file = mad::ReadFile(path);
-      mad::PcapReader reader = mad::PcapReader::Open(file).value();
-      while (const auto record = reader.Next()) {
-        const mad::PcapRecord& one = record->value();
-        capture.frames.push_back({one.nanoseconds, mad::Decode(one.bytes, reader.link()).value()});
-      }
-      all.push_back(std::move(capture));
-    }
-    return all;
-  }();
-  return captures;
-}
-
-const Capture& StoredCapture(const std::string& name) {
-  const auto& all = StoredCaptures();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Capture& one) { return one.name == name; });
-  CM_CHECK(found != all.end()) << name;
-  return *found;
+std::optional<Capture> ReadCapture(const std::string& name, std::span<const uint8_t> file) {
+  auto reader = mad::PcapReader::Open(file);
+  if (!reader.ok()) return std::nullopt;
+  Capture capture{.name = name, .frames = {}};
+  for (auto record = reader.value().Next(); record && record->ok();
+       record = reader.value().Next()) {
+    const auto frame = mad::Decode(record->value().bytes, reader.value().link());
+    if (frame.ok()) capture.frames.push_back({record->value().nanoseconds, frame.value()});
+  }
+  return capture;
 }
 
 std::vector<uint8_t> Sealed(mad::Frame frame) {

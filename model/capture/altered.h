@@ -1,13 +1,16 @@
-// For tests: the stored captures, and altered copies of them.
+// Altered copies of captures, which a judge ought to refuse.
 #ifndef MODEL_CAPTURE_ALTERED_H_
 #define MODEL_CAPTURE_ALTERED_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "model/capture/judge.h"
+#include "model/mad/constraints.h"
 #include "model/mad/frame.h"
 
 namespace cm::wire {
@@ -22,9 +25,8 @@ struct Capture {
   std::vector<Captured> frames;
 };
 
-// Sorted by name.
-const std::vector<Capture>& StoredCaptures();
-const Capture& StoredCapture(const std::string& name);
+// The messages of CMs in a file of libpcap; empty when it is none. Other packets are left out.
+std::optional<Capture> ReadCapture(const std::string& name, std::span<const uint8_t> file);
 
 // Fills in lengths, checksums and the CRC.
 std::vector<uint8_t> Sealed(mad::Frame frame);
@@ -48,6 +50,16 @@ Alteration Swapped(const Capture& capture, size_t index);
 // Repeated `after` nanoseconds later.
 Alteration Inserted(const Capture& capture, size_t index, const std::string& what,
                     const mad::Frame& frame, int64_t after);
+
+// A field that is not free has another value: its neighbours, its limits, single flipped bits.
+std::vector<Alteration> FieldsAltered(const Capture& capture,
+                                      std::span<const mad::Constraint> table);
+// A message is missing, or swapped with the next one.
+std::vector<Alteration> DroppedOrSwapped(const Capture& capture);
+// A message is reflected, repeated, or comes before its cause.
+std::vector<Alteration> MadeUp(const Capture& capture);
+// The rows about fields that Linux over Soft-RoCE follows.
+std::vector<mad::Constraint> ConstraintsOfSoftRoce();
 
 std::vector<Verdict> JudgedIn(const JudgeOptions& manner, const Capture& capture);
 // The first violation, as text; empty when everything is permitted.

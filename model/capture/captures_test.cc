@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/capture/altered.h"
+#include "model/capture/stored_captures.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm::wire {

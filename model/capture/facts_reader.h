@@ -1,5 +1,5 @@
-// For tests: a second, small reading of the protocol, of message sequences only. It uses neither
-// the table nor the judge: it counts earlier messages, and reports what is missing.
+// For alterations: a second, small reading of the protocol, of message sequences only. It uses
+// neither the table nor the judge: it counts earlier messages, and reports what is missing.
 //
 // Each rule is a sentence of the protocol's description, cited in the code. A sequence that no
 // sentence forbids is legal here.

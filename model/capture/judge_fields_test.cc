@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/capture/altered.h"
+#include "model/capture/stored_captures.h"
 #include "model/mad/cma_header.h"
 #include "model/mad/text.h"
 

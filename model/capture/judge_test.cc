@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/capture/altered.h"
+#include "model/capture/stored_captures.h"
 #include "model/mad/text.h"
 #include "model/vocabulary/profile.h"
 
