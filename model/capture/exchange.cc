@@ -102,8 +102,8 @@ std::optional<Violation> Exchange::Take(const CapturedMessage& sighting, bool ac
   // The MAD does not contain all of a retransmission's frame.
   if (auto breach = FirstBreach(sighting, active, spoken_, !judged(), mad::Constraints()))
     return breach;
+  if (auto breach = FirstBreach(sighting, active, spoken_, false, sender.filled())) return breach;
   if (earlier == nullptr) {
-    if (auto breach = FirstBreach(sighting, active, spoken_, false, sender.filled())) return breach;
     if (auto odd = FirstBrokenRule(sighting, active, spoken_, sender)) return odd;
   }
   const bool again = earlier != nullptr;

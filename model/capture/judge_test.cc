@@ -203,6 +203,14 @@ TEST(Judge, PermitsASecondAnswerToAPacketThatIsThereTwiceAndNoThird) {
 }
 
 // Its PSN makes it another packet.
+TEST(Judge, RefusesARetransmissionWhoseFrameIsFilledOtherwise) {
+  const Capture& capture = StoredCapture("connect_disconnect_no_answer");
+  const size_t again = 5;  // the second DREQ
+  ASSERT_EQ(capture.frames[again].frame.mad.header.kind(), MadKind::kDreq);
+  EXPECT_THAT(WhatIsWrong({}, Altered(capture, again, "bth.solicited_event", 1).capture),
+              testing::HasSubstr("solicited_event"));
+}
+
 TEST(Judge, RefusesAMessageThatIsSaidAgainAtOnceInAnotherPacket) {
   for (const size_t index : {0u, 1u, 2u, 3u, 4u}) {
     const mad::Frame again = With(Usual().frames[index].frame, "bth.psn", 99);
