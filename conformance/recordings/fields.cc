@@ -95,6 +95,14 @@ constexpr auto kDatagramFields = std::to_array<Field>({
     {"event", "sl", Type::kNumber, 0, 15},
 });
 
+constexpr auto kQueuePairFields = std::to_array<Field>({
+    {"show", "q_timeout", Type::kNumber, 0, 255},
+    {"show", "q_retry", Type::kNumber, 0, 255},
+    {"show", "q_rnr", Type::kNumber, 0, 255},
+    {"show", "q_rd", Type::kNumber, 0, 255},
+    {"show", "q_drd", Type::kNumber, 0, 255},
+});
+
 constexpr Field kDuration{"call", "dur_us", Type::kNumber, 0, kTimeHigh};
 // clang-format on
 
@@ -153,6 +161,10 @@ std::string ProblemOfFields(const nlohmann::json& line) {
   if (const auto function = line.find("fn");
       function != line.end() && *function == "rdma_init_qp_attr") {
     if (std::string problem = ProblemOf(line, kMask); !problem.empty()) return problem;
+  }
+  if (line.contains("q_timeout")) {
+    for (const Field& field : kQueuePairFields)
+      if (std::string problem = ProblemOf(line, field); !problem.empty()) return problem;
   }
   if (std::string problem = ProblemOfParam(line, "ud", kDatagramFields); !problem.empty())
     return problem;

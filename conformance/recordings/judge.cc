@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "conformance/recordings/queue_pair.h"
 #include "model/conversation/print.h"
 
 namespace cm {
@@ -44,11 +45,14 @@ RecordingResult JudgeRecording(const Recording& recording, const Profile& profil
   verdict.out_of_scope += recording.foreign.size();
   verdict.reached = oracle.reached();
   verdict.confirmed = oracle.confirmed();
-  for (const Contradiction& c : recording.contradictions) {
-    if (verdict.refusal && verdict.refusal->line <= c.line) continue;
+  const auto take = [&](const Contradiction& c) {
+    if (verdict.refusal && verdict.refusal->line <= c.line) return;
     verdict.refusal = {c.line, fmt::format("  saw        {}\n  permitted  {}   ({})\n", c.saw,
                                            c.permitted, c.source)};
-  }
+  };
+  for (const Contradiction& c : recording.contradictions) take(c);
+  for (const ShownQueuePair& shown : recording.queue_pairs)
+    if (const auto wrong = WhatIsWrong(recording, shown, profile)) take(*wrong);
   return verdict;
 }
 

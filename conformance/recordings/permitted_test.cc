@@ -155,11 +155,14 @@ TEST(Kernels, AreJudgedOverIwarpToo) {
   EXPECT_EQ(carried_over_iwarp, 41u);
 }
 
-// The numbers of the first recording of another kernel that a profile refuses.
+// The numbers of the first recording of another kernel that a profile refuses for its calls and
+// events. Where queue pairs are shown, their time-outs tell 6.1 apart as well; see queue_pair_test.
 std::string FirstRefused(std::string_view kernel, std::string_view profile) {
   for (const CarriedRecording& carried : CarriedRecordings()) {
     if (carried.kernel != kernel) continue;
-    if (JudgeRecording(*Read(carried), *FindProfile(profile)).refusal) return carried.name;
+    const std::unique_ptr<Recording> recording = Read(carried);
+    recording->queue_pairs.clear();
+    if (JudgeRecording(*recording, *FindProfile(profile)).refusal) return carried.name;
   }
   return "";
 }

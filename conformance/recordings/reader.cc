@@ -374,6 +374,15 @@ void RecordingReader::ReadShow(const Json& line) {
     shown.qp = ParseQpState(qp);
     if (!shown.qp) contradict("qp " + qp, "a state of a queue pair");
   }
+  if (line.contains("q_timeout"))
+    recording_->queue_pairs.push_back({.line = static_cast<int>(at_) + 1,
+                                       .record = recording_->history.records.size(),
+                                       .datagram = IsDatagram(SpaceOfId(*id)),
+                                       .attributes = {.timeout = Number(line, "q_timeout"),
+                                                      .retries = Number(line, "q_retry"),
+                                                      .rnr_retries = Number(line, "q_rnr"),
+                                                      .reads = Number(line, "q_rd"),
+                                                      .reads_of_peer = Number(line, "q_drd")}});
   const call::Show show{*id};
   Say(LaneOf(SideOf(show)), show, seen::Answered{.reply = Reply::Returned(), .shown = shown},
       At(line), At(line));

@@ -34,6 +34,22 @@ struct Contradiction {
   std::string source;
 };
 
+// What a query of a queue pair shows besides its state; the vocabulary does not have it.
+struct QueuePairAttributes {
+  int64_t timeout = 0;
+  int64_t retries = 0;
+  int64_t rnr_retries = 0;
+  int64_t reads = 0;          // max_rd_atomic
+  int64_t reads_of_peer = 0;  // max_dest_rd_atomic
+  friend bool operator==(const QueuePairAttributes&, const QueuePairAttributes&) = default;
+};
+struct ShownQueuePair {
+  int line = 0;       // of the file, from 1
+  size_t record = 0;  // index of the record that shows the id
+  bool datagram = false;
+  QueuePairAttributes attributes;
+};
+
 struct Recording {
   History history;
   std::vector<int> line_of;  // by record: the line of the file, from 1
@@ -42,6 +58,7 @@ struct Recording {
   // be judged without it.
   std::optional<size_t> judged_until;
   std::vector<Contradiction> contradictions;
+  std::vector<ShownQueuePair> queue_pairs;
 };
 
 // Reads a whole file. `topology_name` is the network of the recording.
