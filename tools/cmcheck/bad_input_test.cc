@@ -85,7 +85,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"UnknownVerb",
             {"judge"},
             {"'judge'",
-             "run, list, compare, replay, shrink, explain, explore, rewrite, check-pcap, lab"}},
+             "run, list, compare, replay, shrink, explain, explore, rewrite, check-pcap, "
+             "sharpness, lab"}},
         Bad{"EmptyVerb", {""}, {"''", "run, list"}},
         Bad{"UnknownOption", {"run", "--sequence", "3"}, {"--sequence", "cmcheck run --help"}},
         Bad{"UnknownOptionOfNoVerb", {"--fast"}, {"--fast", "cmcheck --help"}},

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   cm::ResolveOthersBy(cm::ResolveAny);
   constexpr auto kVerbs = std::to_array<cm::AddVerb>(
       {cm::AddRun, cm::AddList, cm::AddCompare, cm::AddReplay, cm::AddShrink, cm::AddExplain,
-       cm::AddExplore, cm::AddRewrite, cm::AddCheckPcap, cm::AddLab, cm::AddPcap, cm::AddApp,
-       cm::AddAgent, cm::AddDriverCheck, cm::AddMatrix});
+       cm::AddExplore, cm::AddRewrite, cm::AddCheckPcap, cm::AddSharpness, cm::AddLab, cm::AddPcap,
+       cm::AddApp, cm::AddAgent, cm::AddDriverCheck, cm::AddMatrix});
   return cm::RunCommand(argc, argv, kVerbs);
 }

@@ -125,7 +125,7 @@ TEST(TheHelp, NamesFilesThatAreThere) {
   const CmcheckFolder folder;
   size_t named = 0;
   for (const std::string verb : {"run", "list", "compare", "replay", "shrink", "explain", "rewrite",
-                                 "check-pcap", "lab", "pcap", "app"}) {
+                                 "check-pcap", "sharpness", "lab", "pcap", "app"}) {
     std::istringstream words(folder.Cmcheck({verb, "--help"}).output);
     for (std::string word; words >> word;) {
       const bool file = word.starts_with("conformance/") || word.starts_with("model/");

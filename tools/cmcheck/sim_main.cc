@@ -25,6 +25,7 @@ constexpr auto kOtherVerbs = std::to_array<OtherVerb>({
     {"explain", "For each line: the rows that permit it, or what would have been permitted"},
     {"explore", "Try everything that can happen between two hosts, up to a bound, and judge it"},
     {"check-pcap", "Judge a capture: do the messages conform to the protocol?"},
+    {"sharpness", "Alter what was observed in every way, and count what is refused"},
     {"lab", "A throw-away guest with Soft-RoCE or Soft-iWARP"},
     {"pcap", "Write the messages of a conversation as a capture for Wireshark"},
     {"app", "Run unmodified programs on simulated hosts, in virtual time"},
@@ -47,7 +48,8 @@ int Main(int argc, char** argv) {
   // In the order of cmcheck.
   constexpr auto kVerbs = std::to_array<AddVerb>(
       {AddRun, AddOther<0>, AddOther<1>, AddReplay, AddShrink, AddOther<2>, AddOther<3>, AddRewrite,
-       AddOther<4>, AddOther<5>, AddOther<6>, AddOther<7>, AddOther<8>, AddOther<9>, AddOther<10>});
+       AddOther<4>, AddOther<5>, AddOther<6>, AddOther<7>, AddOther<8>, AddOther<9>, AddOther<10>,
+       AddOther<11>});
   return RunCommand(argc, argv, kVerbs);
 }
 

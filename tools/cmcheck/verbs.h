@@ -17,6 +17,7 @@ void AddCompare(Verb cmcheck);
 void AddExplain(Verb cmcheck);
 void AddExplore(Verb cmcheck);
 void AddCheckPcap(Verb cmcheck);
+void AddSharpness(Verb cmcheck);
 void AddLab(Verb cmcheck);
 void AddPcap(Verb cmcheck);
 void AddApp(Verb cmcheck);

@@ -1,22 +1,17 @@
-// A recording with one altered field is refused, or listed in admissible.txt with the reason why it
-// is permitted.
-#include "conformance/recordings/alterations.h"
+#include "conformance/sharpness/recording_alterations.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "conformance/recordings/alternatives.h"
-#include "conformance/recordings/reasons.h"
 #include "conformance/recordings/testing.h"
-#include "model/base/files.h"
+#include "conformance/sharpness/alternatives.h"
+#include "conformance/sharpness/kinds.h"
 
 namespace cm {
 namespace {
@@ -28,63 +23,12 @@ using testing::IsSupersetOf;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr int kParts = 6;
-
-std::string FullName(const CarriedRecording& carried, const Alteration& alteration) {
-  return carried.FullName() + ":" + alteration.Name();
-}
-
-std::vector<Alteration> AllOf(const CarriedRecording& carried) {
-  return AlterationsOf(carried.text, JudgedLines(carried.text, carried.profile()));
-}
-
-const Reasons& Listed() {
-  static const Reasons reasons(*ReadFile("conformance/recordings/admissible.txt"));
-  return reasons;
-}
-
-// One recording in six: a test each, so that none takes long.
-class AlteredRecordings : public testing::TestWithParam<size_t> {};
-
-TEST_P(AlteredRecordings, AreRefusedUnlessListed) {
-  for (size_t i = GetParam(); i < CarriedRecordings().size(); i += kParts) {
-    const CarriedRecording& carried = CarriedRecordings()[i];
-    for (const Alteration& alteration : AllOf(carried)) {
-      const std::string name = FullName(carried, alteration);
-      const bool admitted = Admits(Altered(carried.text, alteration), carried.profile());
-      EXPECT_EQ(admitted, Listed().Find(name) != nullptr)
-          << name << (admitted ? " is permitted and not listed" : " is listed and refused");
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Parts, AlteredRecordings, testing::Range(size_t{0}, size_t{kParts}));
-
-TEST(ListedAlterations, AreFewHaveAReasonAndExist) {
-  std::set<std::string> unknown;
-  for (const ListedAlterations& listed : Listed().listed()) {
-    EXPECT_GT(listed.reason.size(), 40u) << listed.pattern;
-    EXPECT_TRUE(unknown.insert(listed.pattern).second) << "listed twice: " << listed.pattern;
-  }
-  std::map<AlterationKind, std::pair<size_t, size_t>> counts;  // listed, all
-  for (const CarriedRecording& carried : CarriedRecordings()) {
-    for (const Alteration& alteration : AllOf(carried)) {
-      const ListedAlterations* listed = Listed().Find(FullName(carried, alteration));
-      auto& [permitted, all] = counts[alteration.kind];
-      ++all;
-      if (listed == nullptr) continue;
-      ++permitted;
-      unknown.erase(listed->pattern);
-    }
-  }
-  EXPECT_THAT(unknown, IsEmpty());
-  // At least 95 % of each kind must be refused.
-  for (const AlterationKindRow& row : kAlterationKinds) {
-    const auto [permitted, all] = counts[row.kind];
-    EXPECT_LE(permitted * 20, all) << row.name << ": " << permitted << " of " << all;
-    RecordProperty("alterations", static_cast<int>(all));
-    RecordProperty("admitted", static_cast<int>(permitted));
-  }
+std::vector<RecordingAlteration> AllOf(std::string_view recording, const std::vector<int>& lines) {
+  std::vector<RecordingAlteration> all;
+  for (const AlterationKind& kind : AlterationKinds())
+    for (RecordingAlteration& one : AlterationsOf(kind, recording, lines))
+      all.push_back(std::move(one));
+  return all;
 }
 
 TEST(AnAlteration, NamesEveryErrnoAndStatusOnce) {
@@ -110,7 +54,7 @@ constexpr int kShow = 8;
 
 std::set<std::string> FieldsAlteredIn(int line) {
   std::set<std::string> fields;
-  for (const Alteration& a : AlterationsOf(kShort, {line})) fields.insert(a.field);
+  for (const RecordingAlteration& a : AllOf(kShort, {line})) fields.insert(a.field);
   return fields;
 }
 
@@ -130,13 +74,13 @@ TEST(AnAlteration, ConcernsEveryFieldThatIsObservedAndNoOther) {
               ElementsAre("chan", "conn.depth", "conn.fc", "conn.retry", "conn.rnr", "conn.rr",
                           "conn.srq", "id", "listen_id", "pdlen", "status", "time", "type"));
   EXPECT_THAT(FieldsAlteredIn(kShow),
-              ElementsAre("dst", "num_paths", "port", "qp", "src", "verbs"));
+              ElementsAre("dst", "num_paths", "port", "ps", "qp", "src", "verbs"));
 }
 
 TEST(AnAlteration, ChangesItsLineAndNoOther) {
-  const std::vector<Alteration> all = AlterationsOf(kShort, {kEvent});
+  const std::vector<RecordingAlteration> all = AllOf(kShort, {kEvent});
   ASSERT_THAT(all, Not(IsEmpty()));
-  for (const Alteration& alteration : all) {
+  for (const RecordingAlteration& alteration : all) {
     const std::string altered = Altered(kShort, alteration);
     EXPECT_NE(altered, kShort);
     const size_t before = kShort.find("{\"t_us\":900");
@@ -149,14 +93,25 @@ TEST(AnAlteration, ChangesItsLineAndNoOther) {
 TEST(AnAlteration, IsDifferentFromEveryOther) {
   for (const CarriedRecording& carried : CarriedRecordings()) {
     std::set<std::string> texts;
-    for (const Alteration& alteration : AllOf(carried))
+    for (const RecordingAlteration& alteration :
+         AllOf(carried.text, JudgedLines(carried.text, carried.profile())))
       EXPECT_TRUE(texts.insert(std::to_string(alteration.line) + alteration.text).second)
-          << FullName(carried, alteration);
+          << carried.FullName() << ":" << alteration.Name();
   }
 }
 
+TEST(AnAlteration, ConcernsTheAttributesOfAQueuePairThatAreShown) {
+  std::string shown(kShort);
+  shown.replace(shown.find("\"qp\":null"), 9,
+                R"("qp":"INIT","q_timeout":0,"q_retry":0,"q_rnr":0,"q_rd":0,"q_drd":0)");
+  std::set<std::string> fields;
+  for (const RecordingAlteration& a : AlterationsOf(KindNamed("queue pair"), shown, {kShow}))
+    fields.insert(a.field);
+  EXPECT_THAT(fields, ElementsAre("q_drd", "q_rd", "q_retry", "q_rnr", "q_timeout", "qp"));
+}
+
 TEST(AnAlteration, LeavesAloneWhatIsVolatile) {
-  for (const Alteration& alteration : AlterationsOf(kShort, {kShow}))
+  for (const RecordingAlteration& alteration : AllOf(kShort, {kShow}))
     EXPECT_NE(alteration.is, "10.0.0.1:40000") << alteration.Name();
 }
 

@@ -1,4 +1,4 @@
-#include "conformance/recordings/reasons.h"
+#include "conformance/sharpness/admissible.h"
 
 #include <fnmatch.h>
 
@@ -7,7 +7,7 @@
 
 namespace cm {
 
-Reasons::Reasons(std::string_view text) {
+AdmissibleAlterations::AdmissibleAlterations(std::string_view text) {
   std::istringstream in{std::string(text)};
   std::string reason;
   bool in_comment = false;
@@ -24,7 +24,7 @@ Reasons::Reasons(std::string_view text) {
   }
 }
 
-const ListedAlterations* Reasons::Find(const std::string& name) const {
+const ListedAlterations* AdmissibleAlterations::Find(const std::string& name) const {
   const auto found = std::ranges::find_if(listed_, [&](const ListedAlterations& listed) {
     return fnmatch(listed.pattern.c_str(), name.c_str(), 0) == 0;
   });

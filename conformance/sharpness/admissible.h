@@ -1,12 +1,12 @@
-// Alterations that are permitted, and why: a file of comments, with names below each.
+// Alterations that a judge may permit, and why: a file of comments, with names below each.
 //
 //   # A call on an object that is destroyed: anything may come of it.
 //   *-rxe/87-channel_destroyed_before_ids:5 reply *
 //
 // A name is that of a file, a colon, and the alteration as it prints itself; a
 // name may be a pattern of fnmatch(3).
-#ifndef CONFORMANCE_RECORDINGS_REASONS_H_
-#define CONFORMANCE_RECORDINGS_REASONS_H_
+#ifndef CONFORMANCE_SHARPNESS_ADMISSIBLE_H_
+#define CONFORMANCE_SHARPNESS_ADMISSIBLE_H_
 
 #include <string>
 #include <string_view>
@@ -19,11 +19,11 @@ struct ListedAlterations {
   std::string reason;
 };
 
-class Reasons {
+class AdmissibleAlterations {
  public:
   // None.
-  Reasons() = default;
-  explicit Reasons(std::string_view text);
+  AdmissibleAlterations() = default;
+  explicit AdmissibleAlterations(std::string_view text);
 
   // Null where the name is not listed.
   const ListedAlterations* Find(const std::string& name) const;
@@ -35,4 +35,4 @@ class Reasons {
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_RECORDINGS_REASONS_H_
+#endif  // CONFORMANCE_SHARPNESS_ADMISSIBLE_H_
