@@ -114,9 +114,11 @@ std::vector<Alteration> MadeUp(const Capture& capture) {
     const uint64_t psn = mad::ValueOf(frame, "bth.psn").value() + 1;
     const mad::Frame next = With(frame, "bth.psn", psn & 0xffffff);
     all.push_back(Inserted(capture, i, "again at once", next, kAtOnce));
+    // SAP, SPR and ClassPortInfo name no id.
     const std::string cid = LocalCidOf(frame);
-    const uint64_t other = mad::ValueOf(frame, cid).value() ^ 0x40000000;
-    all.push_back(Inserted(capture, i, "again by another id", With(frame, cid, other), kAtOnce));
+    if (const auto own = mad::ValueOf(frame, cid))
+      all.push_back(Inserted(capture, i, "again by another id", With(frame, cid, *own ^ 0x40000000),
+                             kAtOnce));
     if (i > 0)
       all.push_back(
           Inserted(capture, 0, "then early " + Dropped(capture, i).what, frame, kAtOnce / 1000));

@@ -124,6 +124,15 @@ TEST(Alterations, ThatMakeMessagesUpAreRefused) {
   EXPECT_GE(score.percent(), kRefusedAtLeast);
 }
 
+// As ClassPortInfo, which users' captures may contain.
+TEST(Alterations, OfAMessageThatNamesNoIdAreMade) {
+  Capture capture = StoredCapture("connect_disconnect");
+  mad::Frame& request = capture.frames[0].frame;
+  request = With(request, "mad.attribute_id", 0x0001);
+  for (const Alteration& one : MadeUp(capture))
+    EXPECT_FALSE(one.index == 0 && one.what.ends_with("again by another id")) << one.what;
+}
+
 // Nearly as many alterations are refused when the profile and the beginning of the capture are
 // unknown: by field, and by kind of message.
 TEST(Alterations, OfFieldsAreRefusedWhereNobodySaysWhatTheNodesAre) {
