@@ -143,6 +143,9 @@ class Bench {
     if (!error && !settings_.given.empty())
       fs::copy(settings_.given, share_ / "given",
                fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
+    if (!error && !settings_.library.empty())
+      fs::copy_file(settings_.library, share_ / "librdmacm.so",
+                    fs::copy_options::overwrite_existing, error);
     if (error) return Problem{fmt::format("{}: {}", share_.string(), error.message())};
     GuestSettings settings;
     settings.topology = topology;

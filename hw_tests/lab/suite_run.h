@@ -36,6 +36,7 @@ struct SuiteSettings {
   std::filesystem::path program;  // cmcheck; it needs nothing beyond the guest's files
   std::string arguments;          // of its `run`, for a shell, without the numbers
   std::filesystem::path given;    // /host/given in guests; empty: none
+  std::filesystem::path library;  // /host/librdmacm.so in guests; empty: none
   std::string campaign;           // identity of the run in a journal
   std::vector<Part> parts;
   std::filesystem::path folder;  // receives conversations/, kernel logs and output of the guests

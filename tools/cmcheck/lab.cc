@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,7 +20,11 @@
 #include "conformance/walks/walk.h"
 #include "hw_tests/lab/cache.h"
 #include "hw_tests/lab/linux_place.h"
+#include "hw_tests/lab/own_modules.h"
 #include "hw_tests/lab/suite_run.h"
+#include "model/base/digest.h"
+#include "model/base/files.h"
+#include "model/base/own_folder.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
@@ -66,6 +71,22 @@ Capabilities EveryCapability(Transport transport) {
   return lab::GuestCapabilities(true, transport).With(Capability::kExit).With(Capability::kLanes);
 }
 
+// A folder that is gone at the end; none without a stem.
+class OwnFolder {
+ public:
+  explicit OwnFolder(const std::string& stem) : path_(stem.empty() ? "" : MakeOwnFolder(stem)) {}
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+  ~OwnFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
 // One run in guests, from its options to its report.
 class LabRun {
  public:
@@ -81,23 +102,27 @@ class LabRun {
       if (std::string problem = WhyUnwritable(FromUsersFolder(options_.run.json)); !problem.empty())
         return Unusable(problem);
     std::string problem = report_.Prepare();
-    const std::string campaign = "lab " + CampaignText(options_.run, image_.kernel_version(),
-                                                       DigestOfFiles(options_.run, ""));
+    const std::string campaign =
+        "lab " + CampaignText(options_.run, image_.kernel_version() + DigestOfModules(),
+                              DigestOfFiles(options_.run, LibraryHere()));
     if (problem.empty())
       problem = OpenJournal(options_.run.journal, campaign, &campaign_, &earlier_, &journal_);
     if (!problem.empty()) {
       report_.Discard();
       return Unusable(problem);
     }
-    lab::SuiteSettings settings{.program = "/proc/self/exe",
-                                .arguments = GuestArguments(),
-                                .given = Given(),
-                                .campaign = CampaignText(GuestOptions(), "dl:librdmacm.so.1",
-                                                         DigestOfFiles(options_.run, "")),
-                                .parts = Parts(),
-                                .folder = report_.folder(),
-                                .guests = options_.guests,
-                                .batch = static_cast<size_t>(options_.batch)};
+    lab::SuiteSettings settings{
+        .program = "/proc/self/exe",
+        .arguments = GuestArguments(),
+        .given = Given(),
+        .library =
+            options_.library.empty() ? fs::path() : fs::path(FromUsersFolder(options_.library)),
+        .campaign = CampaignText(GuestOptions(), LibraryThere(),
+                                 DigestOfFiles(options_.run, LibraryHere())),
+        .parts = Parts(),
+        .folder = report_.folder(),
+        .guests = options_.guests,
+        .batch = static_cast<size_t>(options_.batch)};
     Progress progress("sequences", campaign_.sequences, isatty(STDERR_FILENO) == 1);
     uint64_t done = earlier_.size();
     const auto on_result = [&](const SequenceResult& result) {
@@ -118,6 +143,21 @@ class LabRun {
     return given.empty() ? given : FromUsersFolder(given);
   }
 
+  // The library under test as an implementation of this machine, and of a guest.
+  std::string LibraryHere() const {
+    return options_.library.empty() ? "" : "dl:" + FromUsersFolder(options_.library);
+  }
+  std::string LibraryThere() const {
+    return options_.library.empty() ? "dl:librdmacm.so.1" : "dl:/host/librdmacm.so";
+  }
+  // Of a journal: with other modules it is another run.
+  std::string DigestOfModules() const {
+    Digest digest;
+    for (const std::string& module : options_.modules)
+      digest.Text(ReadFile(FromUsersFolder(module)).value_or(""));
+    return options_.modules.empty() ? "" : fmt::format("+{:016x}", digest.Value());
+  }
+
   RunOptions GuestOptions() const {
     RunOptions guest = options_.run;
     guest.asked.capabilities = ToString(campaign_.draw.capabilities);
@@ -129,8 +169,9 @@ class LabRun {
   std::string GuestArguments() const {
     const RunOptions guest = GuestOptions();
     std::string text =
-        fmt::format("--impl dl --place guest --profile {} --capabilities '{}' --topology {}",
-                    guest.asked.profile, guest.asked.capabilities, guest.topology);
+        fmt::format("--impl {} --place guest --profile {} --capabilities '{}' --topology {}",
+                    options_.library.empty() ? "dl" : LibraryThere(), guest.asked.profile,
+                    guest.asked.capabilities, guest.topology);
     if (guest.conversations.empty())
       text += fmt::format(" --seed {} --calls {}", guest.seed, guest.calls);
     else
@@ -159,11 +200,21 @@ class LabRun {
 
   std::string ReplayOf(uint64_t index) const {
     const RunOptions& run = options_.run;
+    std::string command = "cmcheck lab run";
+    if (!options_.library.empty()) command += " --librdmacm " + ShellWord(options_.library);
+    for (const std::string& module : options_.modules) command += " --module " + ShellWord(module);
     if (!run.conversations.empty())
-      return fmt::format("cmcheck lab run -- --conversations {}",
+      return fmt::format("{} -- --conversations {}", command,
                          ShellWord(ConversationFilesIn(run.conversations)[index]));
-    return fmt::format("cmcheck lab run -- --seed {} --calls {} --only {}", run.seed, run.calls,
-                       index);
+    return fmt::format("{} -- --seed {} --calls {} --only {}", command, run.seed, run.calls, index);
+  }
+
+  std::string Library() const {
+    return options_.library.empty() ? image_.librdmacm_version() : options_.library;
+  }
+  std::string Modules() const {
+    return options_.modules.empty() ? ""
+                                    : fmt::format(" with {}", fmt::join(options_.modules, ", "));
   }
 
   int Finish(const lab::SuiteEnd& end) {
@@ -179,9 +230,9 @@ class LabRun {
     for (CountedFinding& counted : tally.findings())
       counted.replay = ReplayOf(counted.finding.index);
     const CampaignName name{
-        .implementation = fmt::format("librdmacm {} on Linux {}", image_.librdmacm_version(),
-                                      image_.kernel_release()),
-        .library = image_.librdmacm_version(),
+        .implementation = fmt::format("librdmacm {} on Linux {}{}", Library(),
+                                      image_.kernel_release(), Modules()),
+        .library = Library(),
         .kernel = fmt::format("{} ({})", image_.kernel_release(), image_.kernel_version()),
         .topology = options_.run.topology,
         .seed = options_.run.seed,
@@ -211,7 +262,11 @@ class LabRun {
 int RunLab(LabOptions options) {
   if (options.run.topology.empty()) options.run.topology = kLabTopologies;
   if (options.run.asked.impl != "sim" && options.run.asked.impl != "dl")
-    return Unusable("in the lab the implementation is the distribution's librdmacm: no --impl");
+    return Unusable(
+        "in the lab the implementation is the distribution's librdmacm, or that of --librdmacm: no "
+        "--impl");
+  if (!options.library.empty() && !fs::is_regular_file(FromUsersFolder(options.library)))
+    return Unusable(fmt::format("--librdmacm {}: no such file", options.library));
   if (!options.run.asked.defects.empty())
     return Unusable("in the lab the implementation is the distribution's librdmacm: no --defect");
   if (!options.run.asked.place.empty())
@@ -233,6 +288,13 @@ int RunLab(LabOptions options) {
   if (!image.ok())
     return image.problem().kind == lab::ProblemKind::kCancelled ? kExitInterrupted
                                                                 : Unusable(image.problem().line);
+  const OwnFolder own(options.modules.empty() ? "" : (fs::temp_directory_path() / "lab").string());
+  if (!options.modules.empty()) {
+    std::vector<fs::path> modules;
+    for (const std::string& module : options.modules) modules.emplace_back(FromUsersFolder(module));
+    image = lab::WithModules(image.value(), modules, own.path());
+    if (!image.ok()) return Unusable(image.problem().line);
+  }
   return LabRun(options, std::move(image.value()), std::get<CampaignOptions>(std::move(campaign)),
                 known)
       .Go();
@@ -267,10 +329,17 @@ Examples:
   cmcheck lab run -- --sequences 100
   cmcheck lab run -- --conversations conformance/scenarios/users
   cmcheck lab run -- --profile 7.2-rxe --sequences 100
-  cmcheck lab run --guests 1 -- --walk removal --sequences 50 --journal removal.journal)");
+  cmcheck lab run --guests 1 -- --walk removal --sequences 50 --journal removal.journal
+  cmcheck lab run --module ./rdma_cm.ko -- --sequences 100 --keep --report now
+  cmcheck compare before now)");
   auto options = std::make_shared<LabOptions>();
   options->run.sequences = 1000;
   verb.Number("--guests", &options->guests, 1, 16, "Concurrent guests");
+  verb.Text(
+      "--librdmacm", &options->library,
+      "A shared object in place of the guest's librdmacm; it needs no more than the guest has");
+  verb.Texts("--module", &options->modules,
+             "A kernel module (.ko) in place of the guest's of that name, may be repeated");
   verb.Number("--batch", &options->batch, 1, 10000, "Sequences between two fresh starts");
   auto arguments = std::make_shared<std::vector<std::string>>();
   verb.Behind("arguments", arguments.get(), "After --: arguments of `run`");

@@ -3,6 +3,8 @@
 #define TOOLS_CMCHECK_LAB_H_
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "tools/cmcheck/run.h"
 
@@ -12,6 +14,8 @@ struct LabOptions {
   RunOptions run;
   int guests = 2;
   int batch = 25;
+  std::string library;               // in place of the guest's librdmacm; empty: that
+  std::vector<std::string> modules;  // in place of those of the guest's kernel
   // The number of sequences that run after the others: what a guest's clock shows when a sequence
   // begins depends on those before it.
   uint64_t begin_with = 0;
