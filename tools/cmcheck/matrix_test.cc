@@ -27,10 +27,10 @@ class Matrix : public testing::Test {
 };
 
 TEST_F(Matrix, JudgesEachImplementationUnderEachProfile) {
-  const Ended ended = Run(R"({"implementations": ["sim", "lib"],
+  const Ended ended = Run(R"({"implementations": ["sim", "sim"],
                               "profiles": ["6.1-rxe", "7.2-rxe"], "sequences": 60})");
   EXPECT_EQ(ended.exit_code, 0) << ended.error;
-  EXPECT_THAT(ended.output, AllOf(HasSubstr("  4  lib under 7.2-rxe"),
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("  4  sim under 7.2-rxe"),
                                   ContainsRegex("rows +1/1 +1/1 +1/1 +1/1\n"),
                                   ContainsRegex("= passed +60 +60 +60 +60\n")));
   const auto json = Json();
