@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "model/conversation/parse.h"
@@ -121,41 +122,16 @@ std::variant<Repertoire, std::string> MakeRepertoire(const Size& size) {
 }
 
 std::vector<std::string> FaultLines(FaultKind kind) {
-  const std::string name(ToString(kind));
-  const auto of_sides = [&name](const char* form) {
-    return std::vector<std::string>{name + fmt::format(fmt::runtime(form), "active"),
-                                    name + fmt::format(fmt::runtime(form), "passive")};
-  };
-  const auto with = [](std::vector<std::string> lines, const char* more) {
-    lines.emplace_back(more);
-    return lines;
-  };
-  switch (kind) {
-    case FaultKind::kDrop:
-    case FaultKind::kDuplicate:
-    case FaultKind::kReorder:
-    case FaultKind::kCorrupt:
-      return of_sides(" any from={} nth=1");
-    case FaultKind::kDelay:
-      return of_sides(" any from={} nth=1 by=5s");
-    case FaultKind::kLinkDown:
-    case FaultKind::kNeighbourChange:
-    case FaultKind::kDuplicateAddress:
-    case FaultKind::kSilenceSm:
-      return with(of_sides(" side={}"), "heal");
-    case FaultKind::kRemoveDevice:
-    case FaultKind::kExit:
-    case FaultKind::kCrash:
-      return of_sides(" side={}");
-    case FaultKind::kFlap:
-      return of_sides(" side={} every=15us times=1");
-    case FaultKind::kLinkUp:     // the end of another
-    case FaultKind::kAddDevice:  // the same
-    case FaultKind::kRestart:    // the same
-    case FaultKind::kFailOver:   // needs a bond
-      return {};
-  }
-  return {};
+  const FaultRow& row = RowOf(kind);
+  const bool ends_another = std::ranges::any_of(
+      kFaultKinds, [kind](const FaultRow& other) { return other.undone_by == kind; });
+  if (ends_another || row.wants == FaultPremise::kBonded) return {};
+  std::vector<std::string> lines = {ExampleOf(kind, "active"), ExampleOf(kind, "passive")};
+  const bool ends_by_itself = std::ranges::any_of(row.takes, [](FaultField field) {
+    return field == FaultField::kNth || field == FaultField::kTimes;
+  });
+  if (row.healed && !ends_by_itself) lines.emplace_back("heal");
+  return lines;
 }
 
 }  // namespace cm::explore

@@ -78,6 +78,19 @@ TEST(AFault, SaysItsArgumentsInTheirOrder) {
             "link-flap side=passive every=500ms times=3");
 }
 
+TEST(AFault, HasAnExampleThatReads) {
+  for (const FaultRow& row : kFaultKinds) {
+    const std::string text = ExampleOf(row.kind, "passive");
+    Words words(text);
+    const Fault fault = FaultFrom(words, Pair(), false);
+    words.Finish();
+    EXPECT_EQ(words.problem(), "") << text;
+    EXPECT_EQ(fault.side, kPassiveSide) << text;
+    EXPECT_EQ(ToString(fault, Pair()), text);
+  }
+  EXPECT_EQ(ExampleOf(FaultKind::kDelay, "active"), "delay any from=active nth=1 by=5s");
+}
+
 TEST(AFault, HasOnlyTheArgumentsOfItsKind) {
   for (const std::string text : {"drop REQ from=active by=1s", "exit side=active times=2",
                                  "link-down side=active from=passive"}) {

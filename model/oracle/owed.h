@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -51,7 +52,7 @@ struct OwedBounds {
 struct OwedRow {
   FaultKind fault = FaultKind::kDrop;
   Owed owed = Owed::kEvent;
-  std::string_view lines;  // the faults, as lines of a conversation, separated by "; "
+  std::string lines;       // the faults, as lines of a conversation, separated by "; "
   bool early = false;      // they come before everything else
   std::string_view event;  // owed at the active side in place of the thing; empty: the thing
   OwedBounds bounds;

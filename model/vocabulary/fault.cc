@@ -9,6 +9,12 @@
 namespace cm {
 namespace {
 
+void AppendArgument(std::string* text, const FaultFieldRow& field, std::string_view value) {
+  *text += " ";
+  if (!field.key.empty()) text->append(field.key).append("=");
+  *text += value;
+}
+
 std::string NameOf(uint8_t side, const Topology& topology) {
   return side == kAnySide ? "any" : topology.sides[side].name;
 }
@@ -35,13 +41,16 @@ const auto kFields = std::to_array<FaultFieldRow>({
     {.field = FaultField::kEvery,
      .key = "every",
      .form = "DURATION",
+     .example = "15us",
      .text = [](const Fault& f, const Topology&) { return ToString(f.by); }},
     {.field = FaultField::kTimes,
      .key = "times",
      .form = "N",
+     .example = "1",
      .text = [](const Fault& f, const Topology&) { return std::to_string(f.last); }},
     {.field = FaultField::kMessages,
      .form = "MESSAGE or any",
+     .example = "any",
      .text = [](const Fault& f, const Topology&) { return ToString(f.messages); }},
     {.field = FaultField::kFrom,
      .key = "from",
@@ -61,12 +70,14 @@ const auto kFields = std::to_array<FaultFieldRow>({
      .key = "nth",
      .form = "N, N..M or N..",
      .otherwise = "1..",
+     .example = "1",
      .text = [](const Fault& f, const Topology&) { return OccurrencesOf(f); },
      .asks = [](const Fault& f) { return f.first != 1 || f.last != 0; },
      .needs = Capability::kDropNth},
     {.field = FaultField::kBy,
      .key = "by",
      .form = "DURATION or DURATION..DURATION",
+     .example = "5s",
      .text = [](const Fault& f, const Topology&) { return DelayOf(f); },
      .asks = [](const Fault& f) { return f.MostLate() > f.by; },
      .needs = Capability::kDelayRange},
@@ -127,9 +138,19 @@ std::string ToString(const Fault& fault, const Topology& topology) {
     const FaultFieldRow& field = RowOf(taken);
     const std::string value = field.text(fault, topology);
     if (value.empty() && !field.otherwise.empty()) continue;
-    text += " ";
-    if (!field.key.empty()) text += std::string(field.key) + "=";
-    text += value;
+    AppendArgument(&text, field, value);
+  }
+  return text;
+}
+
+std::string ExampleOf(FaultKind kind, std::string_view side) {
+  const FaultRow& row = RowOf(kind);
+  std::string text(row.name);
+  for (const FaultField taken : row.takes) {
+    const FaultFieldRow& field = RowOf(taken);
+    const bool names_side = taken == FaultField::kSide || taken == FaultField::kFrom;
+    const std::string_view value = names_side ? side : field.example;
+    if (!value.empty()) AppendArgument(&text, field, value);
   }
   return text;
 }

@@ -55,6 +55,7 @@ struct FaultFieldRow {
   std::string_view key;        // empty: the word after the kind
   std::string_view form;       // "SIDE", "N, N..M or N.."
   std::string_view otherwise;  // the default; empty: the argument has to be there
+  std::string_view example;    // empty for a side, and for what an example leaves out
   // Its value as text; empty for the default.
   std::string (*text)(const Fault&, const Topology&) = nullptr;
   // Whether its value asks more of an environment than the kind does, and what.
@@ -70,6 +71,9 @@ std::optional<FaultKind> ParseFaultKind(std::string_view name);
 std::string AllFaultKinds();
 // "drop REQ from=active nth=1": as a line of a conversation has it after `fault`.
 std::string ToString(const Fault& fault, const Topology& topology);
+
+// The shortest line of the kind that does something to `side`, or to one message of it, as above.
+std::string ExampleOf(FaultKind kind, std::string_view side);
 
 // "REQ", "any".
 std::string ToString(MadKinds kinds);
