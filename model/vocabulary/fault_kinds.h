@@ -92,6 +92,7 @@ struct FaultRow {
   FaultTells tells = FaultTells::kNoId;
   FaultPremise wants = FaultPremise::kNone;  // else nothing comes of it
   FaultPremise leaves = FaultPremise::kNone;
+  bool disturbs = true;                // it can delay or lose messages, or end work requests
   bool healed = false;                 // a line `heal` undoes it
   std::optional<FaultKind> undone_by;  // and so does this fault
 };
@@ -191,6 +192,7 @@ inline constexpr auto kFaultKinds = std::to_array<FaultRow>({
      .takes = kOfASide,
      .needs = Capability::kSilenceSm,
      .wants = FaultPremise::kSubnetAdministrator,
+     .disturbs = false,
      .healed = true},
     {.kind = FaultKind::kCorrupt,
      .name = "corrupt",

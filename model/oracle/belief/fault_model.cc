@@ -49,7 +49,7 @@ void FaultModel::AddRule(const Fault& fault, int64_t now, bool meets_flights) {
 }
 
 void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
-  disturbed_ |= fault.kind != FaultKind::kSilenceSm;
+  disturbed_ |= RowOf(fault.kind).disturbs;
   if (fault.OnPackets()) return AddRule(fault, now, meets_flights);
   for (DeviceInfo& info : devices_) info.wrong_before = info.wrong_neighbours;
   DeviceInfo& device = devices_[topology_.sides[fault.side].device];

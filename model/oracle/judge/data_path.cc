@@ -5,6 +5,7 @@
 
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
+#include "model/vocabulary/fault_kinds.h"
 
 namespace cm::model {
 namespace {
@@ -208,7 +209,7 @@ void DataPath::Learn(const Record& record, const Line& line) {
   context_.quiet =
       std::holds_alternative<line::Settles>(line) || (context_.quiet && starts_nothing);
   if (const auto* injects = std::get_if<line::Injects>(&line))
-    if (!injects->fault.OnPackets()) work.Disturb();
+    if (!injects->fault.OnPackets() && RowOf(injects->fault.kind).disturbs) work.Disturb();
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
   if (answered == nullptr || calls == nullptr) return;
   const Call& call = calls->call;
