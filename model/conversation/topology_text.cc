@@ -11,7 +11,6 @@ namespace cm {
 namespace {
 
 constexpr size_t kMostHosts = 16;
-constexpr size_t kMostDevices = 16;    // number of ports
 constexpr size_t kMostAddresses = 16;  // of a device
 
 constexpr std::array<std::string_view, 5> kKeys = {"host", "device", "port", "side", "unlinked"};

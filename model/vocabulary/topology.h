@@ -2,6 +2,7 @@
 #ifndef MODEL_VOCABULARY_TOPOLOGY_H_
 #define MODEL_VOCABULARY_TOPOLOGY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,6 +22,8 @@ struct HostAddress {
   std::string v6;
   friend bool operator==(const HostAddress&, const HostAddress&) = default;
 };
+
+inline constexpr size_t kMostDevices = 16;  // number of ports of a topology
 
 // A port of an RDMA device, on a network interface. Most devices have one port; the ports of a
 // device are consecutive.

@@ -8,6 +8,7 @@
 
 #include "model/base/choice.h"
 #include "model/vocabulary/fault.h"
+#include "model/vocabulary/neighbours.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/core/agenda.h"
@@ -17,7 +18,6 @@
 namespace cm::sim {
 
 inline constexpr uint8_t kNoDevice = 0xff;
-inline constexpr uint32_t kAllDevices = 0xffffffff;  // as a set of devices
 
 // One message between two devices.
 struct Packet {
@@ -42,13 +42,13 @@ struct DeviceState {
   bool registered = true;  // ids can be bound to it
   bool receives = true;    // messages reach it
   Hears hears = Hears::kAtOnce;
-  bool mute = false;              // nothing that it sends gets out
-  bool up = true;                 // its interface
-  uint32_t wrong_neighbours = 0;  // devices of which it has a wrong hardware address
-  uint8_t bond_slave = 0;         // which of the two interfaces of its bond is active
-  uint32_t fail_overs = 0;        // of its bond; each creates new GIDs
-  bool sm_silent = false;         // no SM or SA answers in its subnet
-  bool halted = false;            // its host is not running
+  bool mute = false;  // nothing that it sends gets out
+  bool up = true;     // its interface
+  NeighbourTable neighbours;
+  uint8_t bond_slave = 0;   // which of the two interfaces of its bond is active
+  uint32_t fail_overs = 0;  // of its bond; each creates new GIDs
+  bool sm_silent = false;   // no SM or SA answers in its subnet
+  bool halted = false;      // its host is not running
   friend bool operator==(const DeviceState&, const DeviceState&) = default;
 };
 
@@ -105,17 +105,19 @@ class Fabric {
   bool TakesWhatComes(uint8_t device) const {
     return devices_[device].up || topology_->devices[device].bonded;
   }
-  // Whether the neighbour table has a wrong hardware address for that device, or for all devices.
   bool NeighbourWrong(uint8_t from, uint8_t to) const {
-    return IsWrong(devices_[from].wrong_neighbours, to);
-  }
-  static bool IsWrong(uint32_t wrong, uint8_t to) {
-    return to == kNoDevice ? wrong == kAllDevices : ((wrong >> to) & 1) != 0;
+    return devices_[from].neighbours[to] == Neighbour::kWrong;
   }
   // The same device, or both interfaces are up.
   bool Linked(uint8_t a, uint8_t b) const {
     if (b == kNoDevice) return false;
     return !CrossesLink(a, b) || (devices_[a].up && devices_[b].up && Reaches(a, b));
+  }
+  // Whether the host of `from` has or gets a hardware address of the other. An entry that it learns
+  // goes when the link does. source: linux 6.1 neighbour.c neigh_carrier_down
+  bool FindsNeighbour(uint8_t from, uint8_t to) const {
+    const bool asks = devices_[from].neighbours[to] == Neighbour::kAbsent;
+    return asks ? Linked(from, to) : Reaches(from, to);
   }
   // A TCP connection between the devices can make progress at present.
   bool CarriesTcp(uint8_t a, uint8_t b) const;

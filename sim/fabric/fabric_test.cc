@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/vocabulary/neighbours.h"
+
 namespace cm::sim {
 namespace {
 
@@ -247,10 +249,23 @@ TEST_F(FabricTest, MakesADeviceMuteWhereTheKernelDoes) {
 }
 
 TEST_F(FabricTest, LosesWhatIsSentToAWrongHardwareAddress) {
-  fabric_.device(0).wrong_neighbours = kAllDevices;
+  fabric_.device(0).neighbours = NeighbourTable(Neighbour::kWrong);
   Send(MadKind::kReq, 1);
   Send(MadKind::kReq, 2, 1);
   EXPECT_THAT(Arrivals(), ElementsAre(2));
+}
+
+TEST_F(FabricTest, AsksForAnAbsentNeighbourWhichAnswersOverALinkThatIsUp) {
+  fabric_.device(1).up = false;
+  EXPECT_TRUE(fabric_.FindsNeighbour(0, 1));
+  fabric_.device(0).neighbours.Set(1, Neighbour::kAbsent);
+  EXPECT_FALSE(fabric_.FindsNeighbour(0, 1));
+  EXPECT_TRUE(fabric_.FindsNeighbour(1, 0));
+  fabric_.device(1).up = true;
+  EXPECT_TRUE(fabric_.FindsNeighbour(0, 1));
+  fabric_.device(1).halted = true;
+  fabric_.device(0).neighbours.Set(1, Neighbour::kRight);
+  EXPECT_FALSE(fabric_.FindsNeighbour(0, 1)) << "its host does not run";
 }
 
 TEST_F(FabricTest, KeepsWhatStaysOnOneDeviceOffTheLink) {

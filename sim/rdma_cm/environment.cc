@@ -93,14 +93,15 @@ void OnAddrChangeWork(const KernelContext& k, CmIdIndex id) {
   Report(k, id, {.type = EventType::kAddrChange});
 }
 
-void NeighbourChanged(const KernelContext& k, uint8_t device, uint32_t before) {
+void NeighboursChanged(const KernelContext& k, uint8_t device, const NeighbourTable& before) {
   for (const CmIdIndex id : k.cma->ids.All()) {
     CmId& own = k.cma->ids[id];
     const bool to_itself = k.fabric->LocalDevice(own.destination, own.kernel) == device;
     if (!own.neighbour_tracked || own.interface != device || to_itself) continue;
     const uint8_t peer = k.fabric->DeviceOf(own.destination);
     const bool wrong = k.fabric->NeighbourWrong(device, peer);
-    if (wrong == Fabric::IsWrong(before, peer) || wrong == own.resolved_wrong_neighbour) continue;
+    const bool was_wrong = before[peer] == Neighbour::kWrong;
+    if (wrong == was_wrong || wrong == own.resolved_wrong_neighbour) continue;
     ++own.neighbour_due;
     k.agenda->In(kWorkLatency, EventKind::kNeighbourWork, id.value());
   }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "model/vocabulary/neighbours.h"
 #include "model/vocabulary/profile.h"
 #include "sim/core/agenda.h"
 #include "sim/fabric/fabric.h"
@@ -72,9 +73,8 @@ void RemoveDevice(const KernelContext& k, uint8_t device);
 void CrashKernel(const KernelContext& k, uint8_t kernel);
 // The other interface of the device's bond becomes active. source: cma_netdev_change
 void FailOver(const KernelContext& k, uint8_t device);
-// The device's neighbour table has changed; `before` is its set of wrong entries until now. source:
-// cma_netevent_callback
-void NeighbourChanged(const KernelContext& k, uint8_t device, uint32_t before);
+// The device's neighbour table has changed; `before` is what it was. source: cma_netevent_callback
+void NeighboursChanged(const KernelContext& k, uint8_t device, const NeighbourTable& before);
 
 }  // namespace cm::sim
 

@@ -35,6 +35,7 @@ Result<Route> FindRoute(const Fabric& fabric, const CmId& id, const Address& des
   }
   Route route{.interface = id.interface,
               .neighbour_answers = multicast || destination.kind == AddressKind::kSide};
+  const uint8_t there = fabric.DeviceOf(destination);
   const uint8_t local = fabric.LocalDevice(destination, id.kernel);
   if (route.interface == kNoDevice) {
     // Without a source address the kernel uses its own interface with that address, or the
@@ -42,13 +43,12 @@ Result<Route> FindRoute(const Fabric& fabric, const CmId& id, const Address& des
     if (local != kNoDevice) {
       route.interface = local;
     } else {
-      const uint8_t there = fabric.DeviceOf(destination);
       route.interface = fabric.topology().WayOut(
           id.kernel, there == kNoDevice ? std::nullopt : std::optional(there));
     }
   }
-  if (const uint8_t there = fabric.DeviceOf(destination); there != kNoDevice && there != local)
-    route.neighbour_answers = fabric.Reaches(route.interface, there);
+  if (there != kNoDevice && there != route.interface)
+    route.neighbour_answers = fabric.FindsNeighbour(route.interface, there);
   const bool to_itself = local == route.interface;
   if (to_itself && destination.kind == AddressKind::kSide) return route;
   if (!fabric.device(route.interface).up) return Errno::kNetUnreach;

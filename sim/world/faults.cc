@@ -36,7 +36,9 @@ World::FaultAction World::ActionOf(FaultKind kind) {
       {FaultKind::kFailOver,
        [](World& w, const Fault& f) { FailOver(w.Kernel(), w.DeviceOf(f.side)); }},
       {FaultKind::kNeighbourChange,
-       [](World& w, const Fault& f) { w.SetNeighbours(w.DeviceOf(f.side), kAllDevices); }},
+       [](World& w, const Fault& f) {
+         w.SetNeighbours(w.DeviceOf(f.side), NeighbourTable(Neighbour::kWrong));
+       }},
       {FaultKind::kExit, [](World& w, const Fault& f) { w.Exit(f.side); }},
       {FaultKind::kSilenceSm,
        [](World& w, const Fault& f) { w.fabric_.device(w.DeviceOf(f.side)).sm_silent = true; }},

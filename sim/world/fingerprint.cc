@@ -365,7 +365,7 @@ void Put(Digest* d, const DeviceState& state) {
   d->U8(state.registered ? 1 : 0);
   d->U8(state.receives ? 1 : 0);
   d->U8(state.up ? 1 : 0);
-  d->U32(state.wrong_neighbours);
+  for (const Neighbour entry : state.neighbours) d->U8(static_cast<uint8_t>(entry));
   d->U8(state.halted ? 1 : 0);
   d->U8(state.bond_slave);
   d->U32(state.fail_overs);

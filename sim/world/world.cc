@@ -180,16 +180,18 @@ Progress World::Continue(Lane lane) {
 
 void World::SetLink(uint8_t device, bool up) { fabric_.device(device).up = up; }
 
-void World::SetNeighbours(uint8_t device, uint32_t wrong) {
-  const uint32_t before = std::exchange(fabric_.device(device).wrong_neighbours, wrong);
-  if (before != wrong) NeighbourChanged(Kernel(), device, before);
+void World::SetNeighbours(uint8_t device, const NeighbourTable& neighbours) {
+  const NeighbourTable before = std::exchange(fabric_.device(device).neighbours, neighbours);
+  if (before != neighbours) NeighboursChanged(Kernel(), device, before);
 }
 
 // A host with a link to it believes the other host.
 void World::DuplicateAddress(uint8_t device) {
   for (uint8_t peer = 0; peer < fabric_.device_count(); ++peer) {
     if (peer == device || !topology_->Linked(peer, device)) continue;
-    SetNeighbours(peer, fabric_.device(peer).wrong_neighbours | (uint32_t{1} << device));
+    NeighbourTable believed = fabric_.device(peer).neighbours;
+    believed.Set(device, Neighbour::kWrong);
+    SetNeighbours(peer, believed);
   }
 }
 
@@ -261,7 +263,7 @@ void World::Heal() {
   flapping_.clear();
   for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
     SetLink(device, true);
-    SetNeighbours(device, 0);
+    SetNeighbours(device, NeighbourTable());
     fabric_.device(device).sm_silent = false;
   }
 }

@@ -12,6 +12,7 @@
 #include "model/base/choice.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/names.h"
+#include "model/vocabulary/neighbours.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/core/agenda.h"
@@ -145,7 +146,7 @@ class World {
   void Happens(const Event& event);
   void GoOn();
   void SetLink(uint8_t device, bool up);
-  void SetNeighbours(uint8_t device, uint32_t wrong);
+  void SetNeighbours(uint8_t device, const NeighbourTable& neighbours);
   void DuplicateAddress(uint8_t device);
   void Flap(const Fault& fault);
   void OnFlap(uint32_t flapping);

@@ -51,7 +51,7 @@ void FaultModel::AddRule(const Fault& fault, int64_t now, bool meets_flights) {
 void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
   disturbed_ |= RowOf(fault.kind).disturbs;
   if (fault.OnPackets()) return AddRule(fault, now, meets_flights);
-  for (DeviceInfo& info : devices_) info.wrong_before = info.wrong_neighbours;
+  for (DeviceInfo& info : devices_) info.neighbours_before = info.neighbours;
   DeviceInfo& device = devices_[topology_.sides[fault.side].device];
   switch (fault.kind) {
     case FaultKind::kDrop:
@@ -75,7 +75,7 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
       device.may_be_deaf = true;
       return;
     case FaultKind::kNeighbourChange:
-      device.wrong_neighbours = kAllDevices;
+      device.neighbours = NeighbourTable(Neighbour::kWrong);
       device.neighbour_changed = now;
       return;
     case FaultKind::kExit:
@@ -84,7 +84,7 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
       for (uint8_t peer = 0; peer < devices_.size(); ++peer) {
         const uint8_t doubled = topology_.sides[fault.side].device;
         if (peer == doubled || !topology_.Linked(peer, doubled)) continue;
-        devices_[peer].wrong_neighbours |= uint32_t{1} << doubled;
+        devices_[peer].neighbours.Set(doubled, Neighbour::kWrong);
         devices_[peer].neighbour_changed = now;
       }
       return;
@@ -117,11 +117,11 @@ void FaultModel::Heal(int64_t now) {
   turns_.clear();
   for (uint8_t number = 0; number < devices_.size(); ++number) {
     DeviceInfo& device = devices_[number];
-    device.wrong_before = device.wrong_neighbours;
+    device.neighbours_before = device.neighbours;
     if (!device.up) SetLink(number, true, now);
-    if (device.wrong_neighbours != 0) device.neighbour_changed = now;
+    if (device.neighbours.Has(Neighbour::kWrong)) device.neighbour_changed = now;
     device.flaps_until = std::min(device.flaps_until, now);
-    device.wrong_neighbours = 0;
+    device.neighbours = NeighbourTable();
     if (!device.silences.empty())
       device.silences.back().end = std::min(device.silences.back().end, now);
   }
@@ -325,7 +325,7 @@ Fate FaultModel::FateOverTcp(const Flight& flight) const {
   for (const uint8_t device : {flight.from_device, flight.to_device}) {
     const DeviceInfo& info = devices_[device];
     meddled |= !info.up || felt(info.link_changed);
-    meddled |= info.wrong_neighbours != 0 || felt(info.neighbour_changed);
+    meddled |= info.neighbours.Has(Neighbour::kWrong) || felt(info.neighbour_changed);
     meddled |= !info.failed_over.empty() && felt(info.failed_over.back().begin);
   }
   fate.can_be_lost = meddled;

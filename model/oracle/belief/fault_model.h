@@ -13,6 +13,7 @@
 #include "model/oracle/belief/certainty.h"
 #include "model/oracle/belief/state.h"
 #include "model/vocabulary/fault.h"
+#include "model/vocabulary/neighbours.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 
@@ -91,11 +92,11 @@ class FaultModel {
   InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;
   // False without a device: an id need not have an interface.
   bool NeighbourWrong(uint8_t device, uint8_t peer) const {
-    return device != kNoDevice && Among(devices_[device].wrong_neighbours, peer);
+    return device != kNoDevice && devices_[device].neighbours[peer] == Neighbour::kWrong;
   }
   // The same, before the last fault.
   bool NeighbourWasWrong(uint8_t device, uint8_t peer) const {
-    return device != kNoDevice && Among(devices_[device].wrong_before, peer);
+    return device != kNoDevice && devices_[device].neighbours_before[peer] == Neighbour::kWrong;
   }
   // There is a link from one device to the other, and the host at its end is running.
   bool Reaches(uint8_t from, uint8_t to) const {
@@ -113,7 +114,6 @@ class FaultModel {
   bool disturbed() const { return disturbed_; }
 
  private:
-  static constexpr uint32_t kAllDevices = 0xffffffff;
   static constexpr int64_t kNever = -1;
   static constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
   // A fault, and the time by which it was injected.
@@ -124,9 +124,9 @@ class FaultModel {
   struct DeviceInfo {  // of a port
     bool registered = true;
     bool up = true;
-    uint32_t wrong_neighbours = 0;  // set of devices
-    uint32_t wrong_before = 0;      // and before the last fault
-    bool halted = false;            // its host is not running
+    NeighbourTable neighbours;
+    NeighbourTable neighbours_before;  // the last fault
+    bool halted = false;               // its host is not running
     int64_t flaps_until = kNever;
     uint32_t fail_overs = 0;
     std::vector<Change> failed_over;  // each time
@@ -153,10 +153,6 @@ class FaultModel {
     }
   };
 
-  // Whether the peer is one of the devices; all of them, if there is no device.
-  static bool Among(uint32_t devices, uint8_t peer) {
-    return peer == kNoDevice ? devices == kAllDevices : ((devices >> peer) & 1) != 0;
-  }
   // Whether the device is that of a side of the packet fault.
   bool Names(uint8_t side, uint8_t device) const {
     return side == kAnySide || topology_.sides[side].device == device;
