@@ -155,7 +155,7 @@ Address ConversationFacts::AddressOf(uint8_t device, const Address& towards, uin
 Address ConversationFacts::OwnedAddress(const PortOwner& owner, const IdState& id) const {
   const bool resolved = owner.address.AnyOrLoopback() && id.device != kNoDevice;
   if (!resolved) return owner.address;
-  if (ids_[owner.id.index].resolution == Resolution::kLoopback) {
+  if (ids_[owner.id.index].resolves_loopback) {
     Address loopback = owner.address;
     loopback.kind = AddressKind::kLoopback;
     return loopback;

@@ -8,6 +8,7 @@
 
 #include "model/base/errno.h"
 #include "model/conversation/conversation.h"
+#include "model/oracle/belief/asking.h"
 #include "model/oracle/belief/certainty.h"
 #include "model/oracle/belief/state.h"
 #include "model/oracle/belief/work_tracker.h"
@@ -42,9 +43,6 @@ class Payloads {
  private:
   std::vector<Payload> payloads_;
 };
-
-// The result of resolving a destination.
-enum class Resolution : uint8_t { kFound, kSilent, kLoopback };
 
 // A membership created by rdma_join_multicast.
 struct Membership {
@@ -96,7 +94,8 @@ struct IdInfo {
   ChannelRef channel;
   Address bound;        // address and port; port 0: chosen by the kernel
   Address destination;  // of rdma_resolve_addr, or the source of a request
-  Resolution resolution = Resolution::kFound;
+  bool resolves_loopback = false;
+  Asking asking;  // of the last resolution
   int32_t timeout_ms = 0;
   EceOptions ece;                      // what the library will send
   bool shares_port = false;            // REUSEADDR

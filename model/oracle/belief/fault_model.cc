@@ -201,6 +201,10 @@ FaultModel::Query FaultModel::QueryOf(uint8_t device, Span since, Duration patie
   return query;
 }
 
+Asking FaultModel::AskingFor(uint8_t device, uint8_t peer) const {
+  return Reaches(device, peer) ? Asking{} : kUnanswered;
+}
+
 void FaultModel::Occupy(uint8_t device, int64_t now) {
   const Timing& timing = profile_.timing;
   for (size_t own = 0; own < devices_.size(); ++own) {

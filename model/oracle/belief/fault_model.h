@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/base/inline_vector.h"
+#include "model/oracle/belief/asking.h"
 #include "model/oracle/belief/carriers.h"
 #include "model/oracle/belief/certainty.h"
 #include "model/oracle/belief/state.h"
@@ -102,6 +103,8 @@ class FaultModel {
   bool Reaches(uint8_t from, uint8_t to) const {
     return topology_.Linked(from, to) && !devices_[to].halted;
   }
+  // How the host of the device learns the hardware address of the peer, as things stand.
+  Asking AskingFor(uint8_t device, uint8_t peer) const;
   // The next time until `until` that an interface goes down or up by itself, which is then done.
   std::optional<int64_t> NextTurn(int64_t until) const;
   void Turn();

@@ -19,6 +19,7 @@ void Environment::TurnLinks(int64_t until) {
     search_.CloseAll({*at, *at, context_.settled});
     SpreadMutes();
     fault_model_.Turn();
+    ChangeAnswers();
   }
 }
 
@@ -40,6 +41,7 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
   }
   fault_model_.Heal(window.end);
   ChangeNeighbours(window);
+  ChangeAnswers();
   return {};
 }
 
@@ -55,6 +57,7 @@ void Environment::Inject(const Fault& fault, const Window& window) {
   if (row.leaves == FaultPremise::kHostRunning) ++facts_.boots[kernel];
   if (fault.kind == FaultKind::kAddDevice || fault.kind == FaultKind::kRestart) Unmute(device);
   Tell(row.tells, fault.side, window);
+  ChangeAnswers();
 }
 
 // A device that one component has made mute is so for the others.
@@ -171,6 +174,17 @@ void Environment::ChangeNeighbours(const Window& window) {
       id.due = window.span();
     }
   });
+}
+
+// A host that is being asked for its address may begin to answer, or cease to.
+void Environment::ChangeAnswers() {
+  for (uint16_t i = 0; i < facts_.id_count(); ++i) {
+    IdInfo& info = facts_.id(IdRef{i});
+    const uint8_t peer = facts_.DeviceOf(info.shown.destination);
+    if (!info.asking.asks || peer == kNoDevice) continue;
+    if (fault_model_.AskingFor(info.interface, peer) != info.asking)
+      info.asking.answered = Certainty::kMaybe;
+  }
 }
 
 // The kernel destroys everything that the process had.

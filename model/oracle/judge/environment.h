@@ -30,6 +30,7 @@ class Environment : JudgeBase {
   void MeetNeighbour(IdState* id, uint8_t device, const Window& window) const;
   void FailOver(uint8_t device, const Window& window);
   void ChangeNeighbours(const Window& window);
+  void ChangeAnswers();
   void Exit(uint8_t side, const Window& window);
   void Crash(uint8_t kernel);
   void Forget(uint8_t side);

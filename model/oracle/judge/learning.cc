@@ -30,14 +30,6 @@ Address WithEphemeralPort(Address address) {
   return address.port == 0 ? address.WithPort(kFirstEphemeralPort) : address;
 }
 
-// Groups need no neighbour to answer. source: linux 6.1 arp.c arp_constructor
-Resolution ResolutionOf(const Address& destination) {
-  if (destination.AnyOrLoopback()) return Resolution::kLoopback;
-  const bool answers =
-      destination.kind == AddressKind::kSide || destination.kind == AddressKind::kGroup;
-  return answers ? Resolution::kFound : Resolution::kSilent;
-}
-
 void Binds(const Lesson& l, const Address& address) {
   IdInfo& info = l.info();
   info.bound = address;
@@ -67,11 +59,14 @@ void MeetsInterface(const Lesson& l) {
   l.info().interface = l.facts.LocalDevice(AddressWantedBy(l.call), l.info().kernel);
 }
 
-// No link leads from the id's interface to the device with the address, or its host does not run.
-bool IsUnreachable(const Lesson& l, const Address& destination) {
+// Groups need no neighbour to answer. source: linux 6.1 arp.c arp_constructor
+Asking AskingFor(const Lesson& l, const Address& destination) {
+  if (destination.AnyOrLoopback() || destination.kind == AddressKind::kGroup) return {};
+  if (destination.kind != AddressKind::kSide) return kUnanswered;
+  const uint8_t interface = l.info().interface;
   const uint8_t there = l.facts.DeviceOf(destination);
-  if (there == kNoDevice || l.facts.KernelOf(there) == l.info().kernel) return false;
-  return !l.fault_model.Reaches(l.info().interface, there);
+  if (interface == kNoDevice || interface == there) return {};
+  return l.fault_model.AskingFor(interface, there);
 }
 
 void StartsAddress(const Lesson& l) {
@@ -79,16 +74,15 @@ void StartsAddress(const Lesson& l) {
   IdInfo& info = l.info();
   info.shown.destination = resolve.destination;
   info.timeout_ms = resolve.timeout_ms;
-  info.resolution = ResolutionOf(resolve.destination);
+  info.resolves_loopback = resolve.destination.AnyOrLoopback();
   // From loopback to the same kernel: found, and no device with it.
   const bool stays_inside = info.bound.kind == AddressKind::kLoopback &&
                             l.facts.LocalDevice(resolve.destination, info.kernel) != kNoDevice;
-  if (info.resolution == Resolution::kLoopback) return;
   const std::optional<uint8_t> route =
       stays_inside ? std::nullopt : l.facts.RouteTo(info, resolve.destination);
-  info.interface = route.value_or(kNoDevice);
-  if (info.interface == kNoDevice) return;
-  if (IsUnreachable(l, resolve.destination)) info.resolution = Resolution::kSilent;
+  if (!info.resolves_loopback) info.interface = route.value_or(kNoDevice);
+  info.asking = AskingFor(l, resolve.destination);
+  if (info.resolves_loopback || info.interface == kNoDevice) return;
   info.fail_overs = l.fault_model.FailOvers(info.interface);
   if (!info.source_from) info.source_from = info.fail_overs;
 }
@@ -284,7 +278,7 @@ void Learning::FromEvent(const CmEvent& event, const Possibility& p, IdRef reque
   info.shown.device_known = true;
   const bool specific = !info.bound.AnyOrLoopback();
   Address source = info.bound;
-  if (!specific && info.resolution == Resolution::kLoopback)
+  if (!specific && info.resolves_loopback)
     source.kind = AddressKind::kLoopback;
   else if (!specific)
     source = facts_.AddressOf(info.interface, info.destination, info.bound.port);

@@ -202,16 +202,16 @@ class Steps::Expansion {
   void ExpandResolution(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
     const IdInfo& info = steps_.facts_.id(id.name);
-    if (info.resolution == Resolution::kSilent) {
-      if (info.timeout_ms < 0) return;
-      const Due due = steps_.Timer(id.resolving, Duration::Milliseconds(info.timeout_ms));
-      OfferBelow(p, i, due, "the time-out of address resolution", Below::kAddressTimesOut);
-      return;
-    }
+    const bool for_ever = info.timeout_ms < 0;
+    const Due timer = steps_.Timer(id.resolving, Duration::Milliseconds(info.timeout_ms));
+    Due found = steps_.Prompt(id.resolving, window_);
+    if (info.asking.asks) found.not_after = for_ever ? kNever : timer.not_after;
+    if (info.asking.answered != Certainty::kYes && !for_ever)
+      OfferBelow(p, i, timer, "the time-out of address resolution", Below::kAddressTimesOut);
+    if (info.asking.answered == Certainty::kNo) return;
     const bool other_link = info.space == PortSpace::kIpoib && !machine_.over_infiniband();
     if (other_link && id.device == kNoDevice) {
-      OfferBelow(p, i, steps_.Prompt(id.resolving, window_), "the end of address resolution",
-                 Below::kAddressOfOtherLink);
+      OfferBelow(p, i, found, "the end of address resolution", Below::kAddressOfOtherLink);
       return;
     }
     const uint8_t device = info.interface;
@@ -221,15 +221,14 @@ class Steps::Expansion {
                                      ? Certainty::kNo
                                      : steps_.fault_model_.Registered(device, window_);
     if (registered != Certainty::kNo) {
-      Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
+      Offer(p, found, "the end of address resolution",
             [&, i, device](Possibility* next, Span when) {
               if (next->ids[i].device == kNoDevice) next->ids[i].device = device;
               machine_.FromBelow(next, i, Below::kAddressFound, when);
             });
     }
     if (registered != Certainty::kYes) {
-      OfferBelow(p, i, steps_.Prompt(id.resolving, window_), "the end of address resolution",
-                 Below::kAddressWithoutDevice);
+      OfferBelow(p, i, found, "the end of address resolution", Below::kAddressWithoutDevice);
     }
   }
 
