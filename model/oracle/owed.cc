@@ -6,6 +6,7 @@ namespace cm::model {
 namespace {
 
 constexpr Duration kOne = Duration::Seconds(1);
+constexpr Duration kTimeOut = Duration::Seconds(2);  // of resolutions
 constexpr Duration kOvertaken = Duration::Milliseconds(10);
 
 Duration Zero(const Timing&) { return {}; }
@@ -39,9 +40,13 @@ constexpr OwedBounds kAnswered{"by the answer to the repetition", Retry,
                                [](const Timing& t) { return LateRetry(t) + t.prompt; }};
 constexpr OwedBounds kSubnetGivenUp{
     "after the retries of the SA query",
-    [](const Timing&) { return Timing::AskPatience(Duration::Seconds(2)); },
-    [](const Timing& t) { return t.Latest(Timing::AskPatience(Duration::Seconds(2))); }};
+    [](const Timing&) { return Timing::AskPatience(kTimeOut); },
+    [](const Timing& t) { return t.Latest(Timing::AskPatience(kTimeOut)); }};
+constexpr OwedBounds kUnanswered{"at the end of the time-out",
+                                 [](const Timing&) { return kTimeOut; },
+                                 [](const Timing& t) { return t.Latest(kTimeOut); }};
 
+constexpr std::string_view kNoAddress = "RDMA_CM_EVENT_ADDR_ERROR id=A status=-110";
 constexpr std::string_view kUnreachable = "RDMA_CM_EVENT_UNREACHABLE id=A status=-110";
 constexpr std::string_view kNoListener = "RDMA_CM_EVENT_REJECTED id=A status=8 private=\"\"+148";
 constexpr std::string_view kRemoval = "RDMA_CM_EVENT_DEVICE_REMOVAL id=A";
@@ -118,6 +123,8 @@ constexpr auto kChanges = std::to_array<Change>({
      "linux 6.1 cma.c cma_netevent_callback", "duplicate-address side=passive"},
     {FaultKind::kFlap, Owed::kMessage, kGivenUp, kUnreachable, kMute, ""},
     {FaultKind::kFlap, Owed::kRepetition, kGivenUp, kUnreachable, kMute, ""},
+    {FaultKind::kCrash, Owed::kAddress, kUnanswered, kNoAddress, "linux 6.1 addr.c process_one_req",
+     ""},
     {FaultKind::kCrash, Owed::kMessage, kGivenUp, kUnreachable, kGivesUp, ""},
     {FaultKind::kCrash, Owed::kRepetition, kGivenUp, kUnreachable, kGivesUp, ""},
     {FaultKind::kRestart, Owed::kMessage, kThereAndBack, kNoListener,
@@ -128,6 +135,7 @@ constexpr auto kChanges = std::to_array<Change>({
 
 constexpr OwedBounds Usual(Owed owed) {
   switch (owed) {
+    case Owed::kAddress:
     case Owed::kEvent:
     case Owed::kNews:
     case Owed::kMessage:

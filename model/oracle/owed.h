@@ -15,7 +15,7 @@
 
 namespace cm::model {
 
-enum class Owed : uint8_t { kEvent, kNews, kReturn, kMessage, kRepetition, kTimewait };
+enum class Owed : uint8_t { kAddress, kEvent, kNews, kReturn, kMessage, kRepetition, kTimewait };
 
 // A thing that is owed, by the conversation in which it is. The fault comes right before the last
 // call of it, or after it where time alone is owed something.
@@ -25,6 +25,7 @@ struct OwedThing {
   std::string_view sentence;
 };
 inline constexpr auto kOwedThings = std::to_array<OwedThing>({
+    {Owed::kAddress, "address", "the active side resolves an address: ADDR_RESOLVED"},
     {Owed::kEvent, "event", "the active side resolves a route: ROUTE_RESOLVED"},
     {Owed::kNews, "news", "a connection stands: what the fault tells its active side"},
     {Owed::kReturn, "return", "the active side destroys an id: rdma_destroy_id returns"},

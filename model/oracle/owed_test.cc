@@ -67,6 +67,8 @@ class Case {
         Told{"topology " + std::string(row_.topology)} + (row_.early ? Faults() : Told{});
     const Told then = row_.early ? Told{} : Faults();
     switch (row_.owed) {
+      case Owed::kAddress:
+        return first + kListening + kIdle + then;
       case Owed::kEvent:
         return first + kListening + kAddrResolved + then;
       case Owed::kNews:
@@ -86,6 +88,8 @@ class Case {
   Told Last() const {
     const Told now = {At(Duration())};
     switch (row_.owed) {
+      case Owed::kAddress:
+        return now + Told{kResolve};
       case Owed::kEvent:
         return now + Told{"active rdma_resolve_route A timeout_ms=2000 -> 0"};
       case Owed::kNews:
@@ -111,6 +115,7 @@ class Case {
     if (at_listener()) return kFetchRequest + kRequestFields + " private=\"hello\"+51";
     const std::string fetch = "active rdma_get_cm_event C as=e9 -> 0  event ";
     if (!row_.event.empty()) return fetch + std::string(row_.event);
+    if (row_.owed == Owed::kAddress) return fetch + "RDMA_CM_EVENT_ADDR_RESOLVED id=A";
     return fetch + (row_.owed == Owed::kEvent ? "RDMA_CM_EVENT_ROUTE_RESOLVED id=A"
                                               : "RDMA_CM_EVENT_TIMEWAIT_EXIT id=A");
   }

@@ -39,8 +39,9 @@ inline const Told kListening = {
     "passive rdma_bind_addr L addr=passive:7471 -> 0", "passive rdma_listen L backlog=8 -> 0"};
 inline const Told kIdle = {"active rdma_create_event_channel C -> 0",
                            "active rdma_create_id A on=C -> 0"};
-inline const Told kResolving =
-    kIdle + Told{"active rdma_resolve_addr A src=active:0 dst=passive:7471 timeout_ms=2000 -> 0"};
+inline const std::string kResolve =
+    "active rdma_resolve_addr A src=active:0 dst=passive:7471 timeout_ms=2000 -> 0";
+inline const Told kResolving = kIdle + Told{kResolve};
 inline const Told kAddrResolved =
     kResolving +
     Told{"active rdma_get_cm_event C as=e1 -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A",
