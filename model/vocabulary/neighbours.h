@@ -7,14 +7,20 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/base/duration.h"
 #include "model/vocabulary/topology.h"
 
 namespace cm {
+
+// How long a host asks for a neighbour that does not answer: three times, once a second. source:
+// linux 6.1 neighbour.c neigh_timer_handler
+inline constexpr Duration kNeighbourAsked = Duration::Seconds(3);
 
 enum class Neighbour : uint8_t {
   kRight,
   kWrong,
   kAbsent,  // the host has to ask for it
+  kAsked,   // the host has asked for it, and was not answered yet
 };
 
 // The neighbour table of an interface: one entry for each other device of the topology, by its
@@ -25,8 +31,13 @@ class NeighbourTable {
 
   Neighbour operator[](uint8_t device) const { return entries_[Place(device)]; }
   void Set(uint8_t device, Neighbour entry) { entries_[Place(device)] = entry; }
-  // Each entry `from` becomes `to`.
-  void Change(Neighbour from, Neighbour to) { std::ranges::replace(entries_, from, to); }
+  // What is right becomes absent.
+  void Expire() { std::ranges::replace(entries_, Neighbour::kRight, Neighbour::kAbsent); }
+  // What is absent becomes right.
+  void Learn() {
+    std::ranges::replace(entries_, Neighbour::kAsked, Neighbour::kRight);
+    std::ranges::replace(entries_, Neighbour::kAbsent, Neighbour::kRight);
+  }
   bool Has(Neighbour entry) const { return std::ranges::count(entries_, entry) != 0; }
 
   auto begin() const { return entries_.begin(); }

@@ -16,14 +16,17 @@ TEST(ANeighbourTable, HasAnEntryForEachDeviceAndOneForTheOthers) {
   EXPECT_EQ(NeighbourTable(Neighbour::kWrong)[kOfNoDevice], Neighbour::kWrong);
 }
 
-TEST(ANeighbourTable, ChangesTheEntriesOfOneKind) {
+TEST(ANeighbourTable, ExpiresAndIsLearntAgainButForWhatIsWrong) {
   NeighbourTable table;
   table.Set(3, Neighbour::kWrong);
-  table.Change(Neighbour::kRight, Neighbour::kAbsent);
+  table.Expire();
   EXPECT_EQ(table[3], Neighbour::kWrong);
   EXPECT_EQ(table[2], Neighbour::kAbsent);
   EXPECT_FALSE(table.Has(Neighbour::kRight));
-  table.Change(Neighbour::kAbsent, Neighbour::kRight);
+  table.Set(2, Neighbour::kAsked);
+  table.Learn();
+  EXPECT_EQ(table[2], Neighbour::kRight);
+  EXPECT_EQ(table[3], Neighbour::kWrong);
   table.Set(3, Neighbour::kRight);
   EXPECT_EQ(table, NeighbourTable());
 }

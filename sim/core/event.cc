@@ -24,6 +24,7 @@ std::string_view ToString(EventKind kind) {
       "iw-work",
       "link-turn",
       "work-goes-on",
+      "neighbour-fails",
   });
   static_assert(kNames.size() == kEventKindCount);
   return kNames[static_cast<size_t>(kind)];

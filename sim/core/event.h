@@ -27,8 +27,9 @@ enum class EventKind : uint8_t {
   kIwWork,          // on: an iw_cm id with something to report
   kLinkTurn,        // on: an interface that goes down and up in turns
   kWorkGoesOn,      // on: a kernel whose CM has been busy
+  kNeighbourFails,  // on: a device and, in the lowest 8 bits, one that its host has asked for
 };
-inline constexpr int kEventKindCount = static_cast<int>(EventKind::kWorkGoesOn) + 1;
+inline constexpr int kEventKindCount = static_cast<int>(EventKind::kNeighbourFails) + 1;
 
 // "packet-arrives".
 std::string_view ToString(EventKind kind);

@@ -116,7 +116,8 @@ class Fabric {
   // Whether the host of `from` has or gets a hardware address of the other. An entry that it learns
   // goes when the link does. source: linux 6.1 neighbour.c neigh_carrier_down
   bool FindsNeighbour(uint8_t from, uint8_t to) const {
-    const bool asks = devices_[from].neighbours[to] == Neighbour::kAbsent;
+    const Neighbour entry = devices_[from].neighbours[to];
+    const bool asks = entry == Neighbour::kAbsent || entry == Neighbour::kAsked;
     return asks ? Linked(from, to) : Reaches(from, to);
   }
   // A TCP connection between the devices can make progress at present.

@@ -49,6 +49,8 @@ class Kernels : public testing::Test {
     if (event.kind() == EventKind::kAddressWork) OnAddressWork(k, id);
     if (event.kind() == EventKind::kRouteWork) OnRouteWork(k, id);
     if (event.kind() == EventKind::kCloseWork) OnCloseWork(k, id);
+    if (event.kind() == EventKind::kNeighbourFails) OnNeighbourFails(k, 0, 1);
+    if (event.kind() == EventKind::kNeighbourWork) OnNeighbourWork(k, id);
     if (event.kind() == EventKind::kFrameArrives) iw.OnFrame(IwCall(k), FrameIndex(event.on()));
     return true;
   }
@@ -133,6 +135,18 @@ TEST_F(Kernels, GiveUpANeighbourThatIsSilent) {
   EXPECT_EQ(agenda.Now(), Instant() + Duration::Milliseconds(30));
   EXPECT_EQ(Resolve(Create(here), silent, -1), Errno::kNone);
   EXPECT_FALSE(agenda.NextAt()) << "it retries for ever";
+}
+
+TEST_F(Kernels, TellTheIdsOfANeighbourThatWasAskedInVain) {
+  Routed();
+  fabric.device(0).neighbours.Expire();
+  fabric.device(1).up = false;
+  const Instant asked = agenda.Now();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Resolve(Create(here), Side(1), 30), Errno::kNone);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Take(here).type, EventType::kAddrError);
+  EXPECT_EQ(Take(here).type, EventType::kUnreachable);
+  EXPECT_EQ(agenda.Now(), asked + Duration::Seconds(3) + Duration::Microseconds(10));
+  EXPECT_FALSE(agenda.NextAt()) << "one question";
 }
 
 TEST_F(Kernels, ResolveARouteOfAnAddress) {

@@ -107,6 +107,23 @@ void NeighboursChanged(const KernelContext& k, uint8_t device, const NeighbourTa
   }
 }
 
+// The entry of a neighbour that has not answered has no hardware address, which differs from that
+// of any id. source: linux 6.1 cma.c cma_netevent_callback, observed 6.1-rxe in the lab
+void OnNeighbourFails(const KernelContext& k, uint8_t device, uint8_t peer) {
+  NeighbourTable& table = k.fabric->device(device).neighbours;
+  if (table[peer] != Neighbour::kAsked) return;
+  table.Set(peer, Neighbour::kAbsent);
+  if (k.fabric->Linked(device, peer)) return;
+  for (const CmIdIndex id : k.cma->ids.All()) {
+    CmId& own = k.cma->ids[id];
+    if (!own.neighbour_tracked || own.interface != device ||
+        k.fabric->DeviceOf(own.destination) != peer)
+      continue;
+    ++own.neighbour_due;
+    k.agenda->In(kWorkLatency, EventKind::kNeighbourWork, id.value());
+  }
+}
+
 // source: linux 6.1 cma.c cma_netevent_work_handler
 void OnNeighbourWork(const KernelContext& k, CmIdIndex id) {
   if (!k.cma->ids.Live(id) || k.cma->ids[id].neighbour_due == 0) return;

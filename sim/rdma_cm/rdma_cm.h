@@ -61,6 +61,7 @@ void QueuePairBreaks(const KernelContext& k, uint32_t handle);
 void OnAddressWork(const KernelContext& k, CmIdIndex id);
 void OnRouteWork(const KernelContext& k, CmIdIndex id);
 void OnNeighbourWork(const KernelContext& k, CmIdIndex id);
+void OnNeighbourFails(const KernelContext& k, uint8_t device, uint8_t peer);
 void OnAddrChangeWork(const KernelContext& k, CmIdIndex id);
 void OnCloseWork(const KernelContext& k, CmIdIndex id);
 void OnMembershipWork(const KernelContext& k, MembershipIndex membership);

@@ -90,6 +90,14 @@ Errno ResolveLoopback(const KernelContext& k, CmIdIndex id) {
   return Errno::kNone;
 }
 
+// Asks for an absent neighbour. It asks again when its time is over, which is not modelled.
+void Ask(const KernelContext& k, uint8_t device, uint8_t peer) {
+  NeighbourTable& table = k.fabric->device(device).neighbours;
+  if (peer == kNoDevice || table[peer] != Neighbour::kAbsent) return;
+  table.Set(peer, Neighbour::kAsked);
+  k.agenda->In(kNeighbourAsked, EventKind::kNeighbourFails, (uint32_t{device} << 8) | peer);
+}
+
 Errno StartResolving(const KernelContext& k, CmIdIndex id, const command::ResolveAddr& cmd) {
   CmId& own = k.cma->ids[id];
   if (own.source.v6 != cmd.destination.v6) return Errno::kInval;
@@ -102,6 +110,7 @@ Errno StartResolving(const KernelContext& k, CmIdIndex id, const command::Resolv
     FinishAfter(k, id, kAddressLatency, 0);
     return Errno::kNone;
   }
+  Ask(k, own.interface, k.fabric->DeviceOf(cmd.destination));
   if (cmd.timeout_ms < 0) {
     own.work = Instant::Never();  // it retries for ever
     return Errno::kNone;

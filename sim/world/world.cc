@@ -125,6 +125,9 @@ void World::Happens(const Event& event) {
       return OnRouteWork(k, CmIdIndex(event.on()));
     case EventKind::kNeighbourWork:
       return OnNeighbourWork(k, CmIdIndex(event.on()));
+    case EventKind::kNeighbourFails:
+      return OnNeighbourFails(k, static_cast<uint8_t>(event.on() >> 8),
+                              static_cast<uint8_t>(event.on()));
     case EventKind::kAddrChangeWork:
       return OnAddrChangeWork(k, CmIdIndex(event.on()));
     case EventKind::kCloseWork:

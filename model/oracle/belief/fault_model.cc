@@ -27,6 +27,8 @@ void Delay(const Fault& fault, Fate* fate) {
 
 // The end of a fault.
 constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
+// What need not happen.
+constexpr int64_t kFarOff = kStill / 4;
 
 }  // namespace
 
@@ -115,6 +117,7 @@ void FaultModel::Heal(int64_t now) {
   });
   for (Rule& rule : rules_) rule.until = std::min(rule.until, now);
   turns_.clear();
+  asked_.clear();
   for (uint8_t number = 0; number < devices_.size(); ++number) {
     DeviceInfo& device = devices_[number];
     device.neighbours_before = device.neighbours;
@@ -202,7 +205,38 @@ FaultModel::Query FaultModel::QueryOf(uint8_t device, Span since, Duration patie
 }
 
 Asking FaultModel::AskingFor(uint8_t device, uint8_t peer) const {
-  return Reaches(device, peer) ? Asking{} : kUnanswered;
+  if (!Reaches(device, peer)) return kUnanswered;
+  if (devices_[device].neighbours[peer] != Neighbour::kAbsent) return {};
+  // What it has learnt goes with the link, but a bond has others. source: linux 6.1 neighbour.c
+  // neigh_carrier_down
+  const bool bonded = topology_.devices[device].bonded || topology_.devices[peer].bonded;
+  const bool up = devices_[device].up && devices_[peer].up;
+  return {.asks = true, .answered = bonded ? Certainty::kMaybe : Of(up)};
+}
+
+void FaultModel::Ask(uint8_t device, uint8_t peer, Span since) {
+  if (devices_[device].neighbours[peer] != Neighbour::kAbsent) return;
+  const auto is_asked = [&](const Failure& one) {
+    return one.device == device && one.peer == peer;
+  };
+  if (std::ranges::any_of(asked_, is_asked)) return;
+  const int64_t latest = profile_.timing.Latest(kNeighbourAsked).nanoseconds();
+  asked_.push_back(
+      {.device = device,
+       .peer = peer,
+       .when = {since.earliest + kNeighbourAsked.nanoseconds(), since.latest + latest}});
+}
+
+std::optional<FaultModel::Failure> FaultModel::TakeFailure(int64_t until) {
+  while (!asked_.empty() && asked_.front().when.earliest <= until) {
+    Failure failure = asked_.front();
+    asked_.erase(asked_.begin());
+    const Asking now = AskingFor(failure.device, failure.peer);
+    if (now.answered == Certainty::kYes) continue;
+    if (now.answered == Certainty::kMaybe) failure.when.latest = kFarOff;
+    return failure;
+  }
+  return std::nullopt;
 }
 
 void FaultModel::Occupy(uint8_t device, int64_t now) {

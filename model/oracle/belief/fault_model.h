@@ -105,6 +105,16 @@ class FaultModel {
   }
   // How the host of the device learns the hardware address of the peer, as things stand.
   Asking AskingFor(uint8_t device, uint8_t peer) const;
+  // A resolution asks for an absent neighbour.
+  void Ask(uint8_t device, uint8_t peer, Span since);
+  // A neighbour that was asked for fails, which ids on the way to it get told.
+  struct Failure {
+    uint8_t device = 0;
+    uint8_t peer = 0;
+    Span when;
+  };
+  // The next one that may happen until then; each once.
+  std::optional<Failure> TakeFailure(int64_t until);
   // The next time until `until` that an interface goes down or up by itself, which is then done.
   std::optional<int64_t> NextTurn(int64_t until) const;
   void Turn();
@@ -197,6 +207,7 @@ class FaultModel {
   std::vector<int64_t> losses_end_;  // of faults that lose messages for a time
   std::vector<Fault> counted_;  // the faults of the counted rules, also of those that are healed
   std::vector<LinkTurn> turns_;
+  std::vector<Failure> asked_;  // neighbours that have not answered
   bool disturbed_ = false;
 };
 

@@ -21,6 +21,7 @@ void Environment::TurnLinks(int64_t until) {
     fault_model_.Turn();
     ChangeAnswers();
   }
+  while (const auto neighbour = fault_model_.TakeFailure(until)) Fail(*neighbour);
 }
 
 // Events in progress may still happen in the old environment: every set is closed first.
@@ -185,6 +186,21 @@ void Environment::ChangeAnswers() {
     if (fault_model_.AskingFor(info.interface, peer) != info.asking)
       info.asking.answered = Certainty::kMaybe;
   }
+}
+
+// source: linux 6.1 cma.c cma_netevent_callback, observed 6.1-rxe in the lab
+void Environment::Fail(const FaultModel::Failure& neighbour) {
+  search_.ChangeAll([&](Possibility* p) {
+    for (IdState& id : p->ids) {
+      if (!id.name.valid() || id.closed || id.gone) continue;
+      const IdInfo& info = facts_.id(id.name);
+      if (!info.tracked || info.interface != neighbour.device ||
+          facts_.DeviceOf(info.destination) != neighbour.peer)
+        continue;
+      CountOne(&id.neighbour_due);
+      id.due = neighbour.when;
+    }
+  });
 }
 
 // The kernel destroys everything that the process had.

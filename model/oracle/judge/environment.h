@@ -16,7 +16,8 @@ class Environment : JudgeBase {
   explicit Environment(JudgeContext& context) : JudgeBase(context), tester_(context) {}
 
   Verdict Line(const Record& record, const cm::Line& line);
-  // Interfaces that go down or up by themselves do so until then.
+  // Interfaces that go down or up by themselves do so until then, and neighbours that do not answer
+  // fail.
   void TurnLinks(int64_t until);
 
  private:
@@ -31,6 +32,7 @@ class Environment : JudgeBase {
   void FailOver(uint8_t device, const Window& window);
   void ChangeNeighbours(const Window& window);
   void ChangeAnswers();
+  void Fail(const FaultModel::Failure& neighbour);
   void Exit(uint8_t side, const Window& window);
   void Crash(uint8_t kernel);
   void Forget(uint8_t side);

@@ -14,7 +14,7 @@ namespace {
 // An effect of a row by which a call has returned.
 struct Lesson {
   ConversationFacts& facts;
-  const FaultModel& fault_model;
+  FaultModel& fault_model;
   Components& components;
   IdRef id;
   const Call& call;
@@ -82,6 +82,9 @@ void StartsAddress(const Lesson& l) {
       stays_inside ? std::nullopt : l.facts.RouteTo(info, resolve.destination);
   if (!info.resolves_loopback) info.interface = route.value_or(kNoDevice);
   info.asking = AskingFor(l, resolve.destination);
+  const uint8_t there = l.facts.DeviceOf(resolve.destination);
+  if (info.asking.answered != Certainty::kYes && there != kNoDevice)
+    l.fault_model.Ask(info.interface, there, l.when);
   if (info.resolves_loopback || info.interface == kNoDevice) return;
   info.fail_overs = l.fault_model.FailOvers(info.interface);
   if (!info.source_from) info.source_from = info.fail_overs;

@@ -15,7 +15,7 @@ namespace cm::model {
 class Learning {
  public:
   // The references outlive it.
-  Learning(ConversationFacts& facts, const FaultModel& fault_model, const Machine& machine,
+  Learning(ConversationFacts& facts, FaultModel& fault_model, const Machine& machine,
            Components& components)
       : facts_(facts), fault_model_(fault_model), machine_(machine), components_(components) {}
 
@@ -38,7 +38,7 @@ class Learning {
   void FromRequest(IdRef listener, const Possibility& p, IdRef request);
 
   ConversationFacts& facts_;
-  const FaultModel& fault_model_;
+  FaultModel& fault_model_;
   const Machine& machine_;
   Components& components_;
 };
