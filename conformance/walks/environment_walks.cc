@@ -15,6 +15,20 @@ IdRef ComesTo(ConversationBuilder& builder, uint64_t phase, uint16_t port) {
   return active;
 }
 
+// The peer has to be asked for its hardware address, with its link up or down.
+void NeighbourExpires(ConversationBuilder& builder) {
+  if (builder.OneIn(2, "with a connection")) builder.Connection(kActiveSide);
+  builder.Inject(FaultKind::kNeighbourExpires, kActiveSide);
+  if (builder.OneIn(2, "the peer is silent")) builder.Inject(FaultKind::kLinkDown, kPassiveSide);
+  builder.Resolves(kActiveSide);
+  builder.PassesAndFetches(Duration::Seconds(3), 2);
+  if (builder.OneIn(2, "the peer is back")) builder.Inject(FaultKind::kLinkUp, kPassiveSide);
+  builder.Resolves(kActiveSide);
+  builder.PassesAndFetches(Duration::Seconds(3), 1);
+  builder.Heal();
+  builder.Resolves(kActiveSide);
+}
+
 }  // namespace
 
 // The device of a side is removed under ids in many states; then calls on them.
@@ -124,9 +138,10 @@ void SourceGoes(ConversationBuilder& builder) {
   builder.Disconnects(stale);
 }
 
-// The hardware address behind the peer's IP address changes, and comes back.
+// The hardware address behind the peer's IP address changes, and comes back; or it is forgotten.
 void NeighbourChanges(ConversationBuilder& builder) {
   builder.Listens(kPassiveSide);
+  if (builder.OneIn(4, "it expires")) return NeighbourExpires(builder);
   const uint64_t when = builder.Below(3, "in which phase");
   IdRef active;
   if (when == 0) active = builder.Resolves(kActiveSide);

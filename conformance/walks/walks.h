@@ -25,7 +25,8 @@
   X(AddressChanges, "address-change", 24, "The bond under a side fails over.", kFailOver) \
   X(SourceGoes, "source-lost", 20, \
     "The bond fails over under ids that use its address.", kFailOver, kTime) \
-  X(NeighbourChanges, "neighbour", 3, "The peer's hardware address changes.", kNeighbour, kTime) \
+  X(NeighbourChanges, "neighbour", 3, \
+    "The peer's hardware address changes, or is forgotten.", kNeighbour, kTime) \
   X(LinkGoesDown, "link", 3, "The link goes down before a step.", kLink, kTime) \
   X(PeerExits, "exit", 3, "A process exits without disconnecting.", kExit, kTime) \
   X(DestroyWaits, "destroy-waits", 1, "Destroying an id with an unacknowledged event.", kLanes) \

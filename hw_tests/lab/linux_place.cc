@@ -122,6 +122,19 @@ std::string Missing(std::string_view how, const std::vector<std::string>& all,
   return text;
 }
 
+// Deletes what the device's interface has of its neighbours; a wrong entry stays.
+std::string Forget(const std::vector<cm::DeviceInfo>& devices, const cm::DeviceInfo& device) {
+  std::string command;
+  for (const cm::DeviceInfo& other : devices) {
+    if (other.name == device.name) continue;
+    for (const std::string_view address : {other.v4, other.v6})
+      command +=
+          fmt::format("ip neigh show {0} dev {1} | grep -q {2} || ip neigh del {0} dev {1}; ",
+                      address, device.netdev, kWrongAddress);
+  }
+  return command + ":";
+}
+
 void Append(std::string& text, const std::string& more) {
   if (!text.empty() && !more.empty()) text += "; ";
   text += more;
@@ -217,6 +230,11 @@ LinuxPlace::FaultHandler LinuxPlace::HandlerOf(FaultKind kind) {
        [](LinuxPlace& p, const Fault& f) { return p.FailOver(p.DeviceOf(f)); }},
       {FaultKind::kNeighbourChange,
        [](LinuxPlace& p, const Fault& f) { return p.ChangeNeighbours(p.DeviceOf(f)); }},
+      {FaultKind::kNeighbourExpires,
+       [](LinuxPlace& p, const Fault& f) {
+         p.wrong_neighbours_ = true;  // until it heals
+         return p.Run(Forget(p.topology_->devices, p.DeviceOf(f)));
+       }},
       {FaultKind::kExit, nullptr, kEndsNothing},
       {FaultKind::kSilenceSm, nullptr, kNotHere},
       {FaultKind::kDuplicateAddress, nullptr, kNotHere},

@@ -212,6 +212,17 @@ TEST(LinuxPlace, GivesTheOtherSideAWrongHardwareAddress) {
   EXPECT_TRUE(place->Inject({.kind = FaultKind::kNeighbourChange, .side = 1}).ok);
 }
 
+TEST(LinuxPlace, ForgetsTheOtherSideButNotWhatIsWrongOfIt) {
+  Place place("pair");
+  EXPECT_CALL(place.tools(), Run("ip neigh show 10.0.0.1 dev veth1 | grep -q 02:00:00:00:00:99 || "
+                                 "ip neigh del 10.0.0.1 dev veth1; "
+                                 "ip neigh show fd00::1 dev veth1 | grep -q 02:00:00:00:00:99 || "
+                                 "ip neigh del fd00::1 dev veth1; :"));
+  EXPECT_TRUE(place->Inject({.kind = FaultKind::kNeighbourExpires, .side = 1}).ok);
+  EXPECT_CALL(place.tools(), Run("sh /lab/net_routes.sh"));
+  EXPECT_TRUE(place->Heal().ok);
+}
+
 TEST(LinuxPlace, RefusesWhatIsNotItsOwn) {
   Place place("pair");
   EXPECT_FALSE(place->Inject({.kind = FaultKind::kExit}).ok);

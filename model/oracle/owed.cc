@@ -131,6 +131,8 @@ constexpr auto kChanges = std::to_array<Change>({
      "nothing listens after the restart", ""},
     {FaultKind::kRestart, Owed::kRepetition, kAnswered, kNoListener,
      "nothing listens after the restart", ""},
+    {FaultKind::kNeighbourExpires, Owed::kAddress, kUnanswered, kNoAddress,
+     "linux 6.1 addr.c process_one_req", "link-down side=passive; neighbour-expires side=active"},
 });
 
 constexpr OwedBounds Usual(Owed owed) {

@@ -1,5 +1,5 @@
 // The table of fault kinds. A new kind is an enumerator and a row here, an action in
-// sim/world/faults.cc, an arm in model/oracle/fault_model.cc, a row in
+// sim/world/faults.cc, an arm in model/oracle/belief/fault_model.cc, a row in
 // hw_tests/lab/linux_place.cc, and a walk that draws it. Text, digest, capabilities and checks
 // follow from the row.
 #ifndef MODEL_VOCABULARY_FAULT_KINDS_H_
@@ -34,6 +34,7 @@ enum class FaultKind : uint8_t {
   kFlap,
   kCrash,
   kRestart,
+  kNeighbourExpires,
 };
 
 // The arguments of a fault line. Key, text form, default and needs of each: FaultFieldRow.
@@ -230,6 +231,14 @@ inline constexpr auto kFaultKinds = std::to_array<FaultRow>({
      .needs = Capability::kHostCrash,
      .wants = FaultPremise::kHostStopped,
      .leaves = FaultPremise::kHostRunning},
+    {.kind = FaultKind::kNeighbourExpires,
+     .name = "neighbour-expires",
+     .sentence = "The side's host forgets the hardware address of every other side.",
+     .takes = kOfASide,
+     .needs = Capability::kNeighbour,
+     .disturbs = false,
+     .healed = true,
+     .undone_by = FaultKind::kLinkUp},
 });
 inline constexpr int kFaultKindCount = kFaultKinds.size();
 

@@ -22,7 +22,12 @@ World::FaultAction World::ActionOf(FaultKind kind) {
       {FaultKind::kCorrupt, kInstalled},
       {FaultKind::kLinkDown,
        [](World& w, const Fault& f) { w.SetLink(w.DeviceOf(f.side), false); }},
-      {FaultKind::kLinkUp, [](World& w, const Fault& f) { w.SetLink(w.DeviceOf(f.side), true); }},
+      {FaultKind::kLinkUp,
+       [](World& w, const Fault& f) {
+         w.SetLink(w.DeviceOf(f.side), true);
+         for (uint8_t device = 0; device < w.fabric_.device_count(); ++device)
+           w.fabric_.device(device).neighbours.Learn();
+       }},
       {FaultKind::kRemoveDevice,
        [](World& w, const Fault& f) {
          const uint8_t device = w.DeviceOf(f.side);
@@ -39,6 +44,8 @@ World::FaultAction World::ActionOf(FaultKind kind) {
        [](World& w, const Fault& f) {
          w.SetNeighbours(w.DeviceOf(f.side), NeighbourTable(Neighbour::kWrong));
        }},
+      {FaultKind::kNeighbourExpires,
+       [](World& w, const Fault& f) { w.fabric_.device(w.DeviceOf(f.side)).neighbours.Expire(); }},
       {FaultKind::kExit, [](World& w, const Fault& f) { w.Exit(f.side); }},
       {FaultKind::kSilenceSm,
        [](World& w, const Fault& f) { w.fabric_.device(w.DeviceOf(f.side)).sm_silent = true; }},

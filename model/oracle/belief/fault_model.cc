@@ -63,8 +63,11 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
     case FaultKind::kCorrupt:
       return;
     case FaultKind::kLinkDown:
+      return SetLink(topology_.sides[fault.side].device, false, now);
     case FaultKind::kLinkUp:
-      return SetLink(topology_.sides[fault.side].device, fault.kind == FaultKind::kLinkUp, now);
+      for (DeviceInfo& info : devices_) info.neighbours.Learn();
+      asked_.clear();
+      return SetLink(topology_.sides[fault.side].device, true, now);
     case FaultKind::kRemoveDevice:
     case FaultKind::kAddDevice:
       return SetDevice(topology_.sides[fault.side].device, fault.kind == FaultKind::kAddDevice,
@@ -80,6 +83,8 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
       device.neighbours = NeighbourTable(Neighbour::kWrong);
       device.neighbour_changed = now;
       return;
+    case FaultKind::kNeighbourExpires:
+      return device.neighbours.Expire();
     case FaultKind::kExit:
       return;
     case FaultKind::kDuplicateAddress:
