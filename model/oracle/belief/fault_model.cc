@@ -27,8 +27,6 @@ void Delay(const Fault& fault, Fate* fate) {
 
 // The end of a fault.
 constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
-// What need not happen.
-constexpr int64_t kFarOff = kStill / 4;
 
 }  // namespace
 
@@ -36,6 +34,7 @@ FaultModel::FaultModel(const Topology& topology, const Profile& profile)
     : topology_(topology),
       profile_(profile),
       carriers_(topology, profile.dialect),
+      neighbours_(topology.devices.size()),
       devices_(topology.devices.size()) {
   for (uint8_t device = 0; device < devices_.size(); ++device) order_.push_back(device);
 }
@@ -53,7 +52,7 @@ void FaultModel::AddRule(const Fault& fault, int64_t now, bool meets_flights) {
 void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
   disturbed_ |= RowOf(fault.kind).disturbs;
   if (fault.OnPackets()) return AddRule(fault, now, meets_flights);
-  for (DeviceInfo& info : devices_) info.neighbours_before = info.neighbours;
+  neighbours_.Keep();
   DeviceInfo& device = devices_[topology_.sides[fault.side].device];
   switch (fault.kind) {
     case FaultKind::kDrop:
@@ -65,8 +64,7 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
     case FaultKind::kLinkDown:
       return SetLink(topology_.sides[fault.side].device, false, now);
     case FaultKind::kLinkUp:
-      for (DeviceInfo& info : devices_) info.neighbours.Learn();
-      asked_.clear();
+      neighbours_.Learn();
       return SetLink(topology_.sides[fault.side].device, true, now);
     case FaultKind::kRemoveDevice:
     case FaultKind::kAddDevice:
@@ -80,18 +78,18 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
       device.may_be_deaf = true;
       return;
     case FaultKind::kNeighbourChange:
-      device.neighbours = NeighbourTable(Neighbour::kWrong);
+      neighbours_.of(topology_.sides[fault.side].device) = NeighbourTable(Neighbour::kWrong);
       device.neighbour_changed = now;
       return;
     case FaultKind::kNeighbourExpires:
-      return device.neighbours.Expire();
+      return neighbours_.of(topology_.sides[fault.side].device).Expire();
     case FaultKind::kExit:
       return;
     case FaultKind::kDuplicateAddress:
       for (uint8_t peer = 0; peer < devices_.size(); ++peer) {
         const uint8_t doubled = topology_.sides[fault.side].device;
         if (peer == doubled || !topology_.Linked(peer, doubled)) continue;
-        devices_[peer].neighbours.Set(doubled, Neighbour::kWrong);
+        neighbours_.of(peer).Set(doubled, Neighbour::kWrong);
         devices_[peer].neighbour_changed = now;
       }
       return;
@@ -122,14 +120,14 @@ void FaultModel::Heal(int64_t now) {
   });
   for (Rule& rule : rules_) rule.until = std::min(rule.until, now);
   turns_.clear();
-  asked_.clear();
+  neighbours_.Keep();
+  neighbours_.Learn();
   for (uint8_t number = 0; number < devices_.size(); ++number) {
     DeviceInfo& device = devices_[number];
-    device.neighbours_before = device.neighbours;
     if (!device.up) SetLink(number, true, now);
-    if (device.neighbours.Has(Neighbour::kWrong)) device.neighbour_changed = now;
+    if (neighbours_.of(number).Has(Neighbour::kWrong)) device.neighbour_changed = now;
     device.flaps_until = std::min(device.flaps_until, now);
-    device.neighbours = NeighbourTable();
+    neighbours_.of(number) = NeighbourTable();
     if (!device.silences.empty())
       device.silences.back().end = std::min(device.silences.back().end, now);
   }
@@ -211,37 +209,12 @@ FaultModel::Query FaultModel::QueryOf(uint8_t device, Span since, Duration patie
 
 Asking FaultModel::AskingFor(uint8_t device, uint8_t peer) const {
   if (!Reaches(device, peer)) return kUnanswered;
-  if (devices_[device].neighbours[peer] != Neighbour::kAbsent) return {};
+  if (neighbours_.of(device)[peer] != Neighbour::kAbsent) return {};
   // What it has learnt goes with the link, but a bond has others. source: linux 6.1 neighbour.c
   // neigh_carrier_down
   const bool bonded = topology_.devices[device].bonded || topology_.devices[peer].bonded;
   const bool up = devices_[device].up && devices_[peer].up;
   return {.asks = true, .answered = bonded ? Certainty::kMaybe : Of(up)};
-}
-
-void FaultModel::Ask(uint8_t device, uint8_t peer, Span since) {
-  if (devices_[device].neighbours[peer] != Neighbour::kAbsent) return;
-  const auto is_asked = [&](const Failure& one) {
-    return one.device == device && one.peer == peer;
-  };
-  if (std::ranges::any_of(asked_, is_asked)) return;
-  const int64_t latest = profile_.timing.Latest(kNeighbourAsked).nanoseconds();
-  asked_.push_back(
-      {.device = device,
-       .peer = peer,
-       .when = {since.earliest + kNeighbourAsked.nanoseconds(), since.latest + latest}});
-}
-
-std::optional<FaultModel::Failure> FaultModel::TakeFailure(int64_t until) {
-  while (!asked_.empty() && asked_.front().when.earliest <= until) {
-    Failure failure = asked_.front();
-    asked_.erase(asked_.begin());
-    const Asking now = AskingFor(failure.device, failure.peer);
-    if (now.answered == Certainty::kYes) continue;
-    if (now.answered == Certainty::kMaybe) failure.when.latest = kFarOff;
-    return failure;
-  }
-  return std::nullopt;
 }
 
 void FaultModel::Occupy(uint8_t device, int64_t now) {
@@ -368,7 +341,7 @@ Fate FaultModel::FateOverTcp(const Flight& flight) const {
   for (const uint8_t device : {flight.from_device, flight.to_device}) {
     const DeviceInfo& info = devices_[device];
     meddled |= !info.up || felt(info.link_changed);
-    meddled |= info.neighbours.Has(Neighbour::kWrong) || felt(info.neighbour_changed);
+    meddled |= neighbours_.of(device).Has(Neighbour::kWrong) || felt(info.neighbour_changed);
     meddled |= !info.failed_over.empty() && felt(info.failed_over.back().begin);
   }
   fate.can_be_lost = meddled;
@@ -386,7 +359,7 @@ bool FaultModel::Parted(uint8_t a, uint8_t b) const {
   if (a == b) return false;
   for (const uint8_t device : {a, b}) {
     const uint8_t other = device == a ? b : a;
-    if (!devices_[device].up || NeighbourWrong(device, other) || !Reaches(device, other))
+    if (!devices_[device].up || neighbours_.Wrong(device, other) || !Reaches(device, other))
       return true;
     for (const Rule& rule : rules_) {
       const bool here = Names(rule.fault.side, device) && rule.until == kForEver;
@@ -464,7 +437,7 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
     fate.can_be_lost = true;
     fate.can_arrive = false;
   }
-  if (NeighbourWrong(flight.from_device, flight.to_device)) {
+  if (neighbours_.Wrong(flight.from_device, flight.to_device)) {
     fate.can_be_lost = true;
     if (flight.since.earliest > from.neighbour_changed) fate.can_arrive = false;
   }

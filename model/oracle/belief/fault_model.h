@@ -12,9 +12,9 @@
 #include "model/oracle/belief/asking.h"
 #include "model/oracle/belief/carriers.h"
 #include "model/oracle/belief/certainty.h"
+#include "model/oracle/belief/neighbours.h"
 #include "model/oracle/belief/state.h"
 #include "model/vocabulary/fault.h"
-#include "model/vocabulary/neighbours.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 
@@ -91,30 +91,13 @@ class FaultModel {
   // The first registered device, and the next one while the first may just have been removed.
   // source: linux 6.1 cma.c cma_bind_loopback
   InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;
-  // False without a device: an id need not have an interface.
-  bool NeighbourWrong(uint8_t device, uint8_t peer) const {
-    return device != kNoDevice && devices_[device].neighbours[peer] == Neighbour::kWrong;
-  }
-  // The same, before the last fault.
-  bool NeighbourWasWrong(uint8_t device, uint8_t peer) const {
-    return device != kNoDevice && devices_[device].neighbours_before[peer] == Neighbour::kWrong;
-  }
+  Neighbours& neighbours() { return neighbours_; }
   // There is a link from one device to the other, and the host at its end is running.
   bool Reaches(uint8_t from, uint8_t to) const {
     return topology_.Linked(from, to) && !devices_[to].halted;
   }
   // How the host of the device learns the hardware address of the peer, as things stand.
   Asking AskingFor(uint8_t device, uint8_t peer) const;
-  // A resolution asks for an absent neighbour.
-  void Ask(uint8_t device, uint8_t peer, Span since);
-  // A neighbour that was asked for fails, which ids on the way to it get told.
-  struct Failure {
-    uint8_t device = 0;
-    uint8_t peer = 0;
-    Span when;
-  };
-  // The next one that may happen until then; each once.
-  std::optional<Failure> TakeFailure(int64_t until);
   // The next time until `until` that an interface goes down or up by itself, which is then done.
   std::optional<int64_t> NextTurn(int64_t until) const;
   void Turn();
@@ -137,9 +120,7 @@ class FaultModel {
   struct DeviceInfo {  // of a port
     bool registered = true;
     bool up = true;
-    NeighbourTable neighbours;
-    NeighbourTable neighbours_before;  // the last fault
-    bool halted = false;               // its host is not running
+    bool halted = false;  // its host is not running
     int64_t flaps_until = kNever;
     uint32_t fail_overs = 0;
     std::vector<Change> failed_over;  // each time
@@ -201,13 +182,13 @@ class FaultModel {
   uint8_t FirstWorking(uint8_t kernel, const Window& window, Certainty least) const;
 
   Carriers carriers_;
+  Neighbours neighbours_;
   std::vector<DeviceInfo> devices_;
   std::vector<uint8_t> order_;  // devices in the order of their registration
   std::vector<Rule> rules_;
   std::vector<int64_t> losses_end_;  // of faults that lose messages for a time
   std::vector<Fault> counted_;  // the faults of the counted rules, also of those that are healed
   std::vector<LinkTurn> turns_;
-  std::vector<Failure> asked_;  // neighbours that have not answered
   bool disturbed_ = false;
 };
 

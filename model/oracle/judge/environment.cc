@@ -1,12 +1,16 @@
 #include "model/oracle/judge/environment.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "model/oracle/machine/left_requests.h"
 
 namespace cm::model {
 namespace {
+
+// What need not happen.
+constexpr int64_t kFarOff = std::numeric_limits<int64_t>::max() / 4;
 
 void CountOne(uint8_t* due) {
   if (*due < 255) ++*due;
@@ -21,7 +25,7 @@ void Environment::TurnLinks(int64_t until) {
     fault_model_.Turn();
     ChangeAnswers();
   }
-  while (const auto neighbour = fault_model_.TakeFailure(until)) Fail(*neighbour);
+  while (const auto neighbour = fault_model_.neighbours().TakeFailure(until)) Fail(*neighbour);
 }
 
 // Events in progress may still happen in the old environment: every set is closed first.
@@ -165,8 +169,8 @@ void Environment::ChangeNeighbours(const Window& window) {
       if (!id.name.valid() || id.closed || id.gone) continue;
       const IdInfo& info = facts_.id(id.name);
       const uint8_t peer = facts_.DeviceOf(info.destination);
-      const bool wrong = fault_model_.NeighbourWrong(info.interface, peer);
-      const bool was_wrong = fault_model_.NeighbourWasWrong(info.interface, peer);
+      const bool wrong = fault_model_.neighbours().Wrong(info.interface, peer);
+      const bool was_wrong = fault_model_.neighbours().WasWrong(info.interface, peer);
       if (!info.tracked || info.interface == peer || wrong == was_wrong ||
           info.knew_wrong_neighbour == wrong) {
         continue;
@@ -189,7 +193,10 @@ void Environment::ChangeAnswers() {
 }
 
 // source: linux 6.1 cma.c cma_netevent_callback, observed 6.1-rxe in the lab
-void Environment::Fail(const FaultModel::Failure& neighbour) {
+void Environment::Fail(AskedNeighbour neighbour) {
+  const Asking now = fault_model_.AskingFor(neighbour.device, neighbour.peer);
+  if (now.answered == Certainty::kYes) return;
+  if (now.answered == Certainty::kMaybe) neighbour.fails.latest = kFarOff;
   search_.ChangeAll([&](Possibility* p) {
     for (IdState& id : p->ids) {
       if (!id.name.valid() || id.closed || id.gone) continue;
@@ -198,7 +205,7 @@ void Environment::Fail(const FaultModel::Failure& neighbour) {
           facts_.DeviceOf(info.destination) != neighbour.peer)
         continue;
       CountOne(&id.neighbour_due);
-      id.due = neighbour.when;
+      id.due = neighbour.fails;
     }
   });
 }

@@ -32,7 +32,7 @@ class Environment : JudgeBase {
   void FailOver(uint8_t device, const Window& window);
   void ChangeNeighbours(const Window& window);
   void ChangeAnswers();
-  void Fail(const FaultModel::Failure& neighbour);
+  void Fail(AskedNeighbour neighbour);
   void Exit(uint8_t side, const Window& window);
   void Crash(uint8_t kernel);
   void Forget(uint8_t side);

@@ -69,6 +69,13 @@ Asking AskingFor(const Lesson& l, const Address& destination) {
   return l.fault_model.AskingFor(interface, there);
 }
 
+void AsksInVain(const Lesson& l, uint8_t peer) {
+  const Duration latest = l.profile().timing.Latest(kNeighbourAsked);
+  const Span fails{l.when.earliest + kNeighbourAsked.nanoseconds(),
+                   l.when.latest + latest.nanoseconds()};
+  l.fault_model.neighbours().Ask({.device = l.info().interface, .peer = peer, .fails = fails});
+}
+
 void StartsAddress(const Lesson& l) {
   const auto& resolve = std::get<call::ResolveAddr>(l.call);
   IdInfo& info = l.info();
@@ -83,8 +90,7 @@ void StartsAddress(const Lesson& l) {
   if (!info.resolves_loopback) info.interface = route.value_or(kNoDevice);
   info.asking = AskingFor(l, resolve.destination);
   const uint8_t there = l.facts.DeviceOf(resolve.destination);
-  if (info.asking.answered != Certainty::kYes && there != kNoDevice)
-    l.fault_model.Ask(info.interface, there, l.when);
+  if (info.asking.answered != Certainty::kYes && there != kNoDevice) AsksInVain(l, there);
   if (info.resolves_loopback || info.interface == kNoDevice) return;
   info.fail_overs = l.fault_model.FailOvers(info.interface);
   if (!info.source_from) info.source_from = info.fail_overs;
@@ -100,7 +106,7 @@ void StartsRoute(const Lesson& l) {
     info.packet_lifetime = info.ack_timeout - 1;
   const uint8_t there = l.facts.DeviceOf(info.destination);
   if (there != kNoDevice) info.peer_fail_overs = l.fault_model.FailOvers(there);
-  info.knew_wrong_neighbour = l.fault_model.NeighbourWrong(info.interface, there);
+  info.knew_wrong_neighbour = l.fault_model.neighbours().Wrong(info.interface, there);
 }
 
 void Connects(const Lesson& l) {
