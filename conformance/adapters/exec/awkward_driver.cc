@@ -52,6 +52,7 @@ void Greet() {
   Say("capabilities time races");
   Say(Is("clock-goes-back") || Is("no-time") ? "clock own" : "clock suite");
   Say("ready");
+  if (Is("reads-nothing")) BeSilent();
 }
 
 // Ids, channels and events of the conversation, so that lies name what there is.

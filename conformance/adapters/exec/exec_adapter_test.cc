@@ -214,6 +214,17 @@ INSTANTIATE_TEST_SUITE_P(Ways, Misbehaviour, testing::ValuesIn(Ways()), [](const
   return name.empty() ? "none" : name;
 });
 
+// More than the connection holds is sent to it.
+TEST(Peer, ThatDoesNotReadIsNamed) {
+  auto started = Peer::Start({.command = std::string(kAwkward) + "reads-nothing"});
+  ASSERT_TRUE(std::holds_alternative<std::unique_ptr<Peer>>(started));
+  Peer& peer = *std::get<std::unique_ptr<Peer>>(started);
+  for (int i = 0; i < 100 && !peer.failure(); ++i) peer.Send(std::string(60'000, 'x'));
+  ASSERT_TRUE(peer.failure().has_value());
+  EXPECT_THAT(peer.failure()->what, testing::StartsWith("it does not read \"xxx"));
+  EXPECT_FALSE(peer.failure()->ended);
+}
+
 // Whatever a driver answers, the suite survives it, and does not believe it.
 TEST(Lies, AreFoundAndDoNoHarm) {
   for (int seed = 1; seed <= 4; ++seed) {

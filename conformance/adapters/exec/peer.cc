@@ -7,6 +7,7 @@
 namespace cm {
 namespace {
 
+constexpr size_t kShown = 60;                        // bytes of a request, in a message
 constexpr size_t kLongestGreeting = 100;             // lines
 constexpr size_t kMostMessages = 10'000;             // before one outcome
 constexpr Duration kAtOnce = Duration::Seconds(50);  // what takes long in virtual time
@@ -51,10 +52,12 @@ DriverFailure Peer::Fail(DriverFailure failure) {
 void Peer::Send(std::string_view request) {
   request_ = request;
   if (failure_) return;
-  if (!connection_->Send(request) && !connection_->HasMore()) {
-    const Heard heard = connection_->Receive({});
-    Fail({.what = heard.text, .ended = heard.kind == Heard::Kind::kEnded});
-  }
+  if (connection_->Send(request) || connection_->HasMore()) return;
+  const Heard heard = connection_->Receive({});
+  const bool ended = heard.kind == Heard::Kind::kEnded;
+  Fail({.what =
+            ended ? heard.text : fmt::format("it does not read \"{}\"", request_.substr(0, kShown)),
+        .ended = ended});
 }
 
 // Removes the time from the front of an outcome. The error, or an empty text.
