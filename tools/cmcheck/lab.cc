@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -290,6 +292,9 @@ int RunLab(LabOptions options) {
                                                                 : Unusable(image.problem().line);
   const OwnFolder own(options.modules.empty() ? "" : (fs::temp_directory_path() / "lab").string());
   if (!options.modules.empty()) {
+    if (own.path().empty())
+      return Unusable(fmt::format("no folder in {} for the guest's files: {}",
+                                  fs::temp_directory_path().string(), strerror(errno)));
     std::vector<fs::path> modules;
     for (const std::string& module : options.modules) modules.emplace_back(FromUsersFolder(module));
     image = lab::WithModules(image.value(), modules, own.path());

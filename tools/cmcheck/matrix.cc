@@ -2,12 +2,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -246,25 +248,14 @@ std::string JsonOf(const std::vector<Cell>& cells) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// As XML has it, between quotation marks as well.
 std::string Escaped(std::string_view text) {
+  constexpr std::string_view kSpecial = "&<>\"";
+  constexpr auto kNames = std::to_array<std::string_view>({"&amp;", "&lt;", "&gt;", "&quot;"});
   std::string escaped;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
+    const size_t special = kSpecial.find(c);
+    escaped += special == kSpecial.npos ? std::string_view(&c, 1) : kNames[special];
   }
   return escaped;
 }
