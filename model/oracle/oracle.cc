@@ -68,6 +68,8 @@ class Oracle::Judges {
     just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
     Verdict verdict = IsNotMade(record) ? Verdict{} : Judge(record, line);
     if (verdict.IsPermitted()) data_path_.Learn(record, line);
+    if (verdict.kind == VerdictKind::kRefused && context_.search.has_guessed())
+      verdict.kind = VerdictKind::kInconclusive;
     if (verdict.kind == VerdictKind::kRefused) unjudged_.EndAfter(record, line);
     if (verdict.kind == VerdictKind::kRefused || verdict.kind == VerdictKind::kOutOfScope)
       LearnUnjudged(record, line);

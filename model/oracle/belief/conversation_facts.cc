@@ -140,6 +140,12 @@ Certainty ConversationFacts::SameQpNumber(IdRef a, IdRef b) const {
   return may ? Certainty::kMaybe : Certainty::kNo;
 }
 
+bool ConversationFacts::MayShareQpNumber(IdRef id) const {
+  const uint64_t key = ids_[id.index].qp_key;
+  const bool drawn = key >= kFirstLibraryQp;
+  return key != 0 && (!drawn || std::ranges::any_of(boots, [](uint32_t n) { return n > 0; }));
+}
+
 Address ConversationFacts::AddressOf(uint8_t device, const Address& towards, uint16_t port) const {
   for (uint8_t side = 0; side < topology_->sides.size(); ++side) {
     if (topology_->sides[side].device == device)

@@ -190,6 +190,8 @@ class ConversationFacts {
   // Whether the queue pairs of both have the same number. Those that the library creates are
   // numbered anew when their kernel restarts.
   Certainty SameQpNumber(IdRef a, IdRef b) const;
+  // Whether any other may have the number of its queue pair.
+  bool MayShareQpNumber(IdRef id) const;
   // The port space of the id, or of the sender of a request.
   PortSpace SpaceOf(const IdState& id) const;
   // Over InfiniBand: whether the group of the membership may be one that the device is in or has an
@@ -208,6 +210,7 @@ class ConversationFacts {
   uint8_t SourceOf(const IdState& id) const;
 
   WorkTracker work;
+  bool disturbed = false;         // messages may be lost, or are made by hand
   bool numbers_name_qps = false;  // created by the application without the library
   Payloads payloads;
   uint16_t empty_rejection;  // payload of REJECTED without private data

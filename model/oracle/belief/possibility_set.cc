@@ -32,6 +32,8 @@ bool WidenTimes(Possibility* mine, const Possibility& other) {
   for (size_t i = 0; i < mine->ids.size(); ++i) {
     for (Since IdTimes::*const time : kIdTimes)
       widened |= WidenSpan(&(mine->ids[i].*time), other.ids[i].*time);
+    for (size_t k = 0; k < mine->ids[i].queue.size(); ++k)
+      widened |= WidenSpan(&mine->ids[i].queue[k].since, other.ids[i].queue[k].since);
   }
   for (size_t i = 0; i < mine->flights.size(); ++i)
     widened |= WidenSpan(&mine->flights[i].since, other.flights[i].since);

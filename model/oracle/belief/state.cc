@@ -1,8 +1,58 @@
 #include "model/oracle/belief/state.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cm::model {
+namespace {
+
+// Calls `mend` with everything that tells where an id stands.
+template <typename Mend>
+void ForEachPlace(Possibility* p, Mend mend) {
+  for (IdState& id : p->ids) {
+    mend(&id.peer);
+    for (Pending& pending : id.queue) mend(&pending.child);
+  }
+  for (Flight& flight : p->flights) {
+    mend(&flight.from);
+    mend(&flight.to);
+  }
+}
+
+}  // namespace
+
+// Where requests that came at once are stored in the order of their ids, the order in which they
+// came makes no difference.
+void IdState::Put(Pending pending) {
+  auto place = queue.end();
+  const auto first = queue.begin() + (awaits == Awaits::kServed ? 1 : 0);
+  const auto after = [&](const Pending& other) {
+    return other.type == EventType::kConnectRequest && other.child > pending.child;
+  };
+  if (pending.type == EventType::kConnectRequest)
+    while (place > first && after(*std::prev(place))) --place;
+  queue.insert(place, pending);
+}
+
+size_t IdState::FirstRequests() const {
+  if (awaits == Awaits::kServed) return std::min<size_t>(queue.size(), 1);
+  const auto other = std::ranges::find_if(
+      queue, [](const Pending& pending) { return pending.type != EventType::kConnectRequest; });
+  return static_cast<size_t>(other - queue.begin());
+}
+
+bool IdState::MayBeFirst(size_t place) const {
+  const size_t requests = FirstRequests();
+  if (place >= requests) return place == 0 && !queue.empty();
+  return std::none_of(
+      queue.begin(), queue.begin() + static_cast<ptrdiff_t>(requests),
+      [&](const Pending& other) { return other.since.latest < queue[place].since.earliest; });
+}
+
+void IdState::MakeFirst(size_t place) {
+  const auto chosen = queue.begin() + static_cast<ptrdiff_t>(place);
+  std::rotate(queue.begin(), chosen, chosen + 1);
+}
 
 // Messages of different senders are in no order; those of one keep theirs.
 // Where the same message is under way already, another copy of it makes no difference.
@@ -17,23 +67,22 @@ void Possibility::Send(Flight flight) {
   flights.insert(place, flight);
 }
 
+void Possibility::Insert(uint8_t place, IdState id) {
+  ForEachPlace(this, [place](uint8_t* at) {
+    if (*at != kNoId && *at >= place) ++*at;
+  });
+  ids.insert(ids.begin() + place, std::move(id));
+}
+
 void Possibility::Remove(uint8_t index) {
-  const auto mend = [index](uint8_t* at) {
+  ids.erase(ids.begin() + index);
+  ForEachPlace(this, [index](uint8_t* at) {
     if (*at == kNoId) return;
     if (*at == index)
       *at = kNoId;
     else if (*at > index)
       --*at;
-  };
-  ids.erase(ids.begin() + index);
-  for (IdState& id : ids) {
-    mend(&id.peer);
-    for (Pending& pending : id.queue) mend(&pending.child);
-  }
-  for (Flight& flight : flights) {
-    mend(&flight.from);
-    mend(&flight.to);
-  }
+  });
   std::ranges::stable_sort(flights, {}, &Flight::from);
 }
 

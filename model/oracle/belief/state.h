@@ -53,7 +53,8 @@ struct Pending {
   uint8_t child = kNoId;  // of CONNECT_REQUEST: the new id
   uint16_t payload = kNoPayload;
   int32_t status = 0;
-  friend constexpr auto operator<=>(const Pending&, const Pending&) = default;
+  Since since;  // of CONNECT_REQUEST: when it came
+  friend constexpr bool operator==(const Pending&, const Pending&) = default;
 };
 
 // Packet rules that hit a limited number of messages, and are counted.
@@ -88,6 +89,11 @@ struct Flight {
   friend bool operator==(const Flight&, const Flight&) = default;
 };
 
+// Whether it asks for a connection or for a service.
+constexpr bool IsRequest(Sends kind) {
+  return kind == Sends::kReq || kind == Sends::kSidrReq || kind == Sends::kMpaRequest;
+}
+
 // What a thread within a call on a synchronous id waits for.
 enum class Awaits : uint8_t {
   kNothing,
@@ -106,12 +112,13 @@ struct IdTimes {
   Since last;       // and the last
   Since first_mra;  // when the first MRA for it came
   Since timewait;
+  Since full;  // of a listener in a crowd: when its queue may have been full; 0: never
   friend bool operator==(const IdTimes&, const IdTimes&) = default;
 };
 
 inline constexpr auto kIdTimes = std::to_array<Since IdTimes::*>(
     {&IdTimes::awaited, &IdTimes::resolving, &IdTimes::due, &IdTimes::joined, &IdTimes::first,
-     &IdTimes::last, &IdTimes::first_mra, &IdTimes::timewait});
+     &IdTimes::last, &IdTimes::first_mra, &IdTimes::timewait, &IdTimes::full});
 static_assert(sizeof(IdTimes) == kIdTimes.size() * sizeof(Since), "each time is listed");
 
 // One rdma_cm_id with all its layers. What is no time is a part of its identity.
@@ -149,6 +156,7 @@ struct IdState : IdTimes {
   uint16_t message_payload = kNoPayload;
   uint16_t request_payload = kNoPayload;  // of a request: what it carried
   uint16_t reply_payload = kNoPayload;    // what the reply carried that was fetched
+  // Requests that stand behind one another are in no order but that of their times.
   std::vector<Pending> queue;
   std::vector<uint16_t> joining;  // memberships that are not reported yet: what will be said
   Awaits awaits = Awaits::kNothing;
@@ -160,6 +168,14 @@ struct IdState : IdTimes {
   bool HasItsEvent() const {
     return (awaits == Awaits::kEvent || awaits == Awaits::kRequest) && !queue.empty();
   }
+
+  // Puts an event at the end of the queue, a request among the requests there.
+  void Put(Pending pending);
+  // How many events at the beginning of the queue are requests, one of which may be the first.
+  size_t FirstRequests() const;
+  // Whether the event in that place may be the first of the queue, and makes it that.
+  bool MayBeFirst(size_t place) const;
+  void MakeFirst(size_t place);
 
   friend bool operator==(const IdState&, const IdState&) = default;
 };
@@ -180,6 +196,8 @@ struct Possibility {
     return kNoId;
   }
   void Send(Flight flight);
+  // Puts an id in that place and mends what points to those behind it.
+  void Insert(uint8_t place, IdState id);
   // Takes an id out and mends what points to it.
   void Remove(uint8_t index);
   // Ids that are gone and have nothing under way any more are dropped.

@@ -105,27 +105,31 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
   if (!facts_.id(owner).exists) return refuse("an event of an id that exists");
   if (facts_.id(owner).channel != call.channel) return refuse("an event of this channel's ids");
   if (!WaitedRightly(record, call.channel, &verdict)) return verdict;
-  if (!search_.Close(owner, window, &verdict)) return verdict;
+  const Aim aim{.id = owner, .request = is_request ? &event : nullptr};
+  if (!search_.Close(owner, window, &verdict, aim)) return verdict;
   std::vector<uint16_t> memberships;  // one of which the event is of
   const bool kept =
       search_.Keep(owner, &verdict, [&](Possibility& p, uint8_t at, JudgedStep& judged) {
         while (delivery_.Swallow(&p, at, window.span())) at = p.Find(owner);
-        const FetchRule* rule = delivery_.HeadRule(p, at);
-        if (rule == nullptr) return;
-        judged.Permit(*rule, ToString(delivery_.EventBy(*rule, p, at), conversation_));
-        if (!delivery_.MayBe(event, *rule, p, at)) return;
-        const uint16_t payload = p.ids[at].queue.front().payload;
-        const uint16_t of = payload == kNoPayload ? 0 : facts_.payloads[payload].membership;
-        if (of != 0 && std::ranges::find(memberships, of) == memberships.end())
-          memberships.push_back(of);
-        delivery_.Take(&p, at, *rule, call.request, window.span());
-        judged.By(p.used);
-        judged.Add(std::move(p));
+        Delivery::ForEachFirst(std::move(p), at, [&](Possibility first) {
+          const FetchRule* rule = delivery_.HeadRule(first, at);
+          if (rule == nullptr) return;
+          judged.Permit(*rule, ToString(delivery_.EventBy(*rule, first, at), conversation_));
+          if (!delivery_.MayBe(event, *rule, first, at)) return;
+          const uint16_t payload = first.ids[at].queue.front().payload;
+          const uint16_t of = payload == kNoPayload ? 0 : facts_.payloads[payload].membership;
+          if (of != 0 && std::ranges::find(memberships, of) == memberships.end())
+            memberships.push_back(of);
+          delivery_.Take(&first, at, *rule, call.request, window.span());
+          judged.By(first.used);
+          judged.Add(std::move(first));
+        });
       });
   if (!kept) {
     if (verdict.permitted.empty()) Permit(&verdict, NothingRow(true), "no event of this id now");
     return verdict;
   }
+  if (is_request) search_.Guess(components_.NumberOf(owner));
   learning_.FromEvent(event, components_.PossibilitiesOf(owner).front(), call.request);
   if (is_request) components_.AddRequest(owner, call.request);
   std::optional<int64_t>& fetched = facts_.channel(call.channel).fetched;
@@ -156,7 +160,7 @@ Verdict Channels::Nothing(const Record& record, ChannelRef channel, const Reply&
     return verdict;
   }
   for (const Components::Number number : components_.On(channel)) {
-    if (!search_.Close(number, window, &verdict)) return verdict;
+    if (!search_.Close(number, window, &verdict, {.quiet = channel})) return verdict;
     Verdict unread;  // what would have been permitted instead
     const bool kept = search_.Keep(number, &verdict, [&](Possibility& p, JudgedStep& judged) {
       const auto before = Unread(p, channel);
@@ -183,11 +187,12 @@ Verdict Channels::Nothing(const Record& record, ChannelRef channel, const Reply&
 bool Channels::StaysQuiet(ChannelRef channel, const Window& window, Verdict* verdict) {
   const std::optional<int64_t> fetched = facts_.channel(channel).fetched;
   for (const Components::Number number : components_.On(channel)) {
-    const bool quiet = search_.Last(number, window, verdict, [&](Possibility& p) {
+    const auto stays = [&](Possibility& p) {
       // A fetch of a later event has made the library process the ones it drops.
       return delivery_.IsDrained(p, channel) ||
              (fetched && delivery_.Drain(&p, channel, {*fetched, window.end}));
-    });
+    };
+    const bool quiet = search_.Last(number, window, verdict, stays, {.quiet = channel});
     if (quiet) continue;
     if (verdict->permitted.empty()) Permit(verdict, FetchRow(), "readable: an event is due");
     return false;
@@ -217,10 +222,14 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
   if (!WaitedRightly(record, channel, &verdict)) return verdict;
   std::vector<Components::Number> able;
   const auto is_drained = [&](const Possibility& p) { return delivery_.IsDrained(p, channel); };
+  bool crowded = false;
   for (const Components::Number number : components_.On(channel)) {
-    if (!search_.Close(number, window, &verdict)) return verdict;
-    if (std::ranges::any_of(components_.SetOf(number).items(),
-                            [&](const Possibility& p) { return !is_drained(p); }))
+    // Which of a crowd makes it readable is left open.
+    const bool crowd = search_.IsCrowd(number);
+    if (!crowd && !search_.Close(number, window, &verdict)) return verdict;
+    crowded |= crowd;
+    if (crowd || std::ranges::any_of(components_.SetOf(number).items(),
+                                     [&](const Possibility& p) { return !is_drained(p); }))
       able.push_back(number);
   }
   verdict.sharp = able.empty();
@@ -234,7 +243,7 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
     Permit(&verdict, NothingRow(true), "quiet: nothing can have happened");
     return verdict;
   }
-  if (able.size() > 1) return verdict;  // one of several: no telling which
+  if (crowded || able.size() > 1) return verdict;  // one of several: no telling which
   verdict.sharp = true;
   search_.Keep(able.front(), &verdict, [&](Possibility& p, JudgedStep& judged) {
     if (is_drained(p))
@@ -256,12 +265,13 @@ Verdict Channels::FetchedUnseen(const Record& record, const call::GetCmEvent& ca
       for (uint8_t i = 0; i < p.ids.size(); ++i) {
         const IdRef name = p.ids[i].name;
         if (!name.valid() || facts_.id(name).channel != call.channel) continue;
-        const FetchRule* rule = delivery_.HeadRule(p, i);
-        if (rule == nullptr || rule->delivered == EventType::kConnectRequest) continue;
-        Possibility after = p;
-        delivery_.Take(&after, i, *rule, {}, window.span());
-        event = CmEvent{.type = rule->delivered, .id = name};
-        next.Add(std::move(after));
+        Delivery::ForEachFirst(p, i, [&](Possibility after) {
+          const FetchRule* rule = delivery_.HeadRule(after, i);
+          if (rule == nullptr || rule->delivered == EventType::kConnectRequest) return;
+          delivery_.Take(&after, i, *rule, {}, window.span());
+          event = CmEvent{.type = rule->delivered, .id = name};
+          next.Add(std::move(after));
+        });
       }
     }
     if (next.empty()) continue;  // it may have fetched of another component, or nothing

@@ -2,13 +2,10 @@
 #include <algorithm>
 
 #include "model/oracle/judge/components.h"
+#include "model/oracle/machine/machine.h"
 
 namespace cm::model {
 namespace {
-
-bool IsRequest(Sends message) {
-  return message == Sends::kReq || message == Sends::kSidrReq || message == Sends::kMpaRequest;
-}
 
 // The ids and messages of both, side by side.
 Possibility Product(const Possibility& x, const Possibility& y) {
@@ -50,6 +47,19 @@ std::vector<IdRef> NamesIn(const Possibility& p) {
   return names;
 }
 
+// Whether a request of the id has reached an id that all further ones reach as well. One that has
+// answered may end before the sender hears of it: where messages may be lost, or where the sender
+// may take the answer for a stale one.
+bool StaysKnown(const ConversationFacts& facts, const Possibility& p, IdRef sender) {
+  const auto stays = [&](const IdState& id) {
+    const bool unanswered = id.ib == IbState::kMraReqSent || id.ib == IbState::kSidrReqRcvd;
+    return facts.SamePeer(id.origin, sender) && Machine::KnownRemotely(id) && !id.removal_due &&
+           (unanswered || !(facts.disturbed || facts.MayShareQpNumber(sender) ||
+                            (id.name.valid() && facts.MayShareQpNumber(id.name))));
+  };
+  return sender.valid() && std::ranges::any_of(p.ids, stays);
+}
+
 // The connected ids of a component, over all its possibilities: a union-find over names.
 class Links {
  public:
@@ -70,6 +80,7 @@ class Links {
   }
   // Adds what couples ids in the possibility. False where it cannot be parted.
   bool Couple(const ConversationFacts& facts, const Possibility& p);
+
   // One of each part.
   std::vector<size_t> Roots() const {
     std::vector<size_t> roots;
@@ -81,33 +92,67 @@ class Links {
   Possibility PartOf(const Possibility& p, size_t root) const;
 
  private:
+  // One of the ids that the message is of; none where all are gone.
+  IdRef NameOf(const Flight& flight, const std::vector<IdRef>& names) const {
+    for (const uint8_t at : {flight.from, flight.to})
+      if (at != kNoId && names[at].valid()) return names[at];
+    return flight.sender.valid() && Index(flight.sender) < ids_.size() ? flight.sender : IdRef{};
+  }
+  bool CoupleFlights(const ConversationFacts& facts, const Possibility& p,
+                     const std::vector<IdRef>& names);
+  // With the owners of the port that the id asks for.
+  void JoinAsked(const ConversationFacts& facts, IdRef id) {
+    for (const PortOwner& owner : facts.ports)
+      if (owner.address.port == facts.id(id).destination.port) Join(id, owner.id);
+  }
+
   const std::vector<IdRef>& ids_;
   std::vector<size_t> parent_;
 };
 
+// A message couples its two ends, and a request that no id knows yet those that it may reach.
+bool Links::CoupleFlights(const ConversationFacts& facts, const Possibility& p,
+                          const std::vector<IdRef>& names) {
+  for (const Flight& flight : p.flights) {
+    const IdRef name = NameOf(flight, names);
+    if (!name.valid() || flight.tester != kNoTester) return false;
+    if (flight.from != kNoId) Join(name, names[flight.from]);
+    if (flight.to != kNoId) Join(name, names[flight.to]);
+    if (flight.sender.valid()) Join(name, flight.sender);
+    if (IsRequest(flight.kind) && !StaysKnown(facts, p, flight.sender))
+      JoinAsked(facts, flight.sender);
+  }
+  return true;
+}
+
 bool Links::Couple(const ConversationFacts& facts, const Possibility& p) {
-  if (!p.flights.empty()) return false;  // not while messages are under way
   const std::vector<IdRef> names = NamesIn(p);
+  // Not with an id without a name and without a listener.
+  if (!std::ranges::all_of(names, &IdRef::valid) || !CoupleFlights(facts, p, names)) return false;
   for (size_t i = 0; i < p.ids.size(); ++i) {
     const IdState& id = p.ids[i];
-    if (!names[i].valid()) return false;  // an id without a name and without a listener
     if (id.peer != kNoId) Join(names[i], names[id.peer]);
     if (id.origin.valid()) Join(names[i], id.origin);
-    if (id.origin.valid() || !id.outstanding || !IsRequest(id.message)) continue;
-    for (const PortOwner& owner : facts.ports)
-      if (owner.address.port == facts.id(id.name).destination.port) Join(id.name, owner.id);
+    const bool asks = !id.origin.valid() && id.outstanding && IsRequest(id.message);
+    if (asks && !StaysKnown(facts, p, id.name)) JoinAsked(facts, id.name);
   }
   // Ids that may find one another's queue pairs in use stay together.
-  for (const IdState& id : p.ids)
-    for (const IdRef one : {id.name, id.PeerName()})
+  for (size_t i = 0; i < p.ids.size(); ++i)
+    for (const IdRef one : {p.ids[i].name, p.ids[i].PeerName()}) {
+      if (!one.valid() || !facts.MayShareQpNumber(one)) continue;
       for (const IdRef other : ids_)
-        if (one.valid() && facts.SameQpNumber(one, other) != Certainty::kNo) Join(one, other);
+        if (facts.SameQpNumber(one, other) != Certainty::kNo) Join(names[i], other);
+    }
   return true;
 }
 
 Possibility Links::PartOf(const Possibility& p, size_t root) const {
   const std::vector<IdRef> names = NamesIn(p);
   Possibility part = p;
+  std::erase_if(part.flights, [&](const Flight& flight) {
+    const size_t at = Index(NameOf(flight, names));
+    return at >= ids_.size() || Root(at) != root;
+  });
   for (size_t i = names.size(); i-- > 0;) {
     const size_t at = Index(names[i]);
     if (at >= ids_.size() || Root(at) != root) part.Remove(static_cast<uint8_t>(i));
@@ -149,7 +194,8 @@ std::vector<IdRef> Components::OwnersAskedBy(IdRef id) const {
 
 void Components::MergeForRequest(IdRef id) {
   if (facts_.DeviceOf(facts_.id(id).destination) == kNoDevice) return;  // it goes nowhere
-  for (const IdRef owner : OwnersAskedBy(id)) Merge(id, owner);
+  // Those that ask stand in the order in which they have begun to.
+  for (const IdRef owner : OwnersAskedBy(id)) Merge(owner, id);
   MergeForQp(id);
 }
 
@@ -163,6 +209,31 @@ std::vector<IdRef> Components::SharersOfQp(IdRef id) const {
     return std::ranges::any_of(
         p.ids, [&](const IdState& s) { return shares(s.name) || shares(s.PeerName()); });
   });
+}
+
+Components::Number Components::JoinAsked(Number number) {
+  std::vector<IdRef> asking;
+  const auto note = [&](const Possibility& p, IdRef sender) {
+    const bool known = std::ranges::find(asking, sender) != asking.end();
+    if (!known && !StaysKnown(facts_, p, sender)) asking.push_back(sender);
+  };
+  for (const Possibility& p : SetOf(number).items()) {
+    for (const IdState& one : p.ids)
+      if (one.name.valid() && one.outstanding && IsRequest(one.message)) note(p, one.name);
+    for (const Flight& flight : p.flights)
+      if (IsRequest(flight.kind) && flight.tester == kNoTester) note(p, flight.sender);
+  }
+  for (const IdRef sender : asking) {
+    for (const IdRef owner : OwnersAskedBy(sender))
+      if (facts_.id(owner).in_scope) Merge(owner, sender);
+    number = NumberOf(sender);
+  }
+  return number;
+}
+
+void Components::JoinAllAsked() {
+  for (const Number number : All())
+    if (Has(number)) JoinAsked(number);
 }
 
 void Components::MergeForQp(IdRef id) {
@@ -195,6 +266,7 @@ std::vector<IdRef> Components::AskersOf(IdRef id, uint16_t port) const {
 }
 
 void Components::Split(Number number) {
+  number = JoinAsked(number);
   const std::vector<IdRef> ids = components_[number].ids;
   if (ids.size() < 2) return;
   // Hits are of all parts together: each part goes on with those that are certain.

@@ -34,6 +34,7 @@ class Components {
   void MarkOutOfScope(Number number);
   // None of an id that is not judged.
   const std::vector<Possibility>& PossibilitiesOf(IdRef id) const;
+  const ConversationFacts& facts() const { return facts_; }
   // What may be so of the component.
   PossibilitySet& SetOf(Number number) { return components_[number].set; }
   void Put(Number number, PossibilitySet set) {
@@ -52,6 +53,9 @@ class Components {
   // with those that ask for it, and those that may find one another's queue pair in use.
   void Merge(IdRef a, IdRef b);
   void MergeForRequest(IdRef id);
+  // The senders of requests that may reach an owner of their port again, because the id that they
+  // have reached has ended, or may end: those of all components.
+  void JoinAllAsked();
   void MergeForService(IdRef id, uint16_t port);
   void MergeForQp(IdRef id);
   // The owners of the port that the id asks for.
@@ -87,6 +91,9 @@ class Components {
   size_t largest() const { return largest_; }
 
  private:
+  // Those of one; the number that its ids have then.
+  Number JoinAsked(Number number);
+
   struct Component {
     PossibilitySet set;
     std::vector<IdRef> ids;  // the named ones

@@ -39,15 +39,19 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
   if (std::holds_alternative<line::Passes>(line)) return {};
   search_.CloseAll(window);
   SpreadMutes();
-  if (std::holds_alternative<line::Sends>(line)) return tester_.Send(record.line, window.span());
-  if (const auto* injects = std::get_if<line::Injects>(&line)) {
+  Verdict verdict;
+  facts_.disturbed = true;
+  if (std::holds_alternative<line::Sends>(line)) {
+    verdict = tester_.Send(record.line, window.span());
+  } else if (const auto* injects = std::get_if<line::Injects>(&line)) {
     Inject(injects->fault, window);
-    return {};
+  } else {
+    fault_model_.Heal(window.end);
+    ChangeNeighbours(window);
+    ChangeAnswers();
   }
-  fault_model_.Heal(window.end);
-  ChangeNeighbours(window);
-  ChangeAnswers();
-  return {};
+  components_.JoinAllAsked();
+  return verdict;
 }
 
 void Environment::Inject(const Fault& fault, const Window& window) {

@@ -38,8 +38,7 @@ Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, cons
   const auto ends = [&](Possibility& p, JudgedStep& judged) {
     if (Unseen(reply) || waits(p) != reply.succeeded()) judged.Add(std::move(p));
   };
-  if (!search_.JudgeLasting(components_.NumberOf(id), window, context_.WaitedIn(record), &verdict,
-                            begins, waits, ends)) {
+  if (!search_.JudgeLasting(id, window, context_.WaitedIn(record), &verdict, begins, waits, ends)) {
     return verdict;
   }
   facts_.id(id).exists = false;
@@ -119,6 +118,7 @@ Verdict Destructions::Channel(const Record& record, Lane lane,
     });
   }
   facts_.channel(call.channel).exists = false;
+  components_.JoinAllAsked();
   return verdict;
 }
 
@@ -176,8 +176,7 @@ Verdict Disconnections::Called(const Record& record, Lane lane, const Call& call
     const bool answered = reply.kind == ReplyKind::kReturned;
     if (Unseen(reply) || (answered ? !waits(p) : blocked && waits(p))) judged.Add(std::move(p));
   };
-  if (!search_.JudgeLasting(components_.NumberOf(id), window, context_.WaitedIn(record), &verdict,
-                            begins, waits, ends)) {
+  if (!search_.JudgeLasting(id, window, context_.WaitedIn(record), &verdict, begins, waits, ends)) {
     return verdict;
   }
   if (blocked)

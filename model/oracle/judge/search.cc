@@ -8,37 +8,45 @@ namespace {
 
 // Possibilities of a component before the oracle gives up.
 constexpr size_t kMostPossibilities = 16384;
+// And of those of a crowd that have shown a request.
+constexpr size_t kMostGuesses = 16;
 
 // Follows all hidden steps. False when there are too many possibilities.
-bool Expand(const Steps& steps, const Window& window, PossibilitySet* set) {
+bool Expand(const Steps& steps, const Window& window, const Aim& aim, PossibilitySet* set) {
   std::vector<size_t> open(set->size());
   for (size_t i = 0; i < open.size(); ++i) open[i] = i;
   std::vector<bool> queued(set->size(), true);
+  std::vector<size_t> reached;
   const Steps::Take take = [&](Possibility successor) {
     const auto [added, at] = set->Add(std::move(successor));
-    if (added == PossibilitySet::Added::kKnown) return;
-    if (at >= queued.size()) queued.resize(at + 1, false);
-    if (queued[at]) return;
-    queued[at] = true;
-    open.push_back(at);
+    if (added != PossibilitySet::Added::kKnown) reached.push_back(at);
   };
   for (size_t next = 0; next < open.size(); ++next) {
     if (set->size() > kMostPossibilities) return false;
     queued[open[next]] = false;
     const Possibility p = set->items()[open[next]];  // a copy: the set grows
-    steps.Expand(p, window, take);
+    reached.clear();
+    steps.Expand(p, window, aim, take);
+    for (const size_t at : reached) {
+      // In a crowd, one request that the listener may show is enough.
+      const bool shown = aim.request != nullptr && set->items()[at].ids.size() > p.ids.size();
+      if (shown && p.ids.size() >= kCrowd) continue;
+      if (at >= queued.size()) queued.resize(at + 1, false);
+      if (!queued[at]) open.push_back(at);
+      queued[at] = true;
+    }
   }
   return true;
 }
 
 // Drops what is overdue, and returns its names.
-std::vector<std::string> DropOverdue(const Steps& steps, const Window& window,
+std::vector<std::string> DropOverdue(const Steps& steps, const Window& window, const Aim& aim,
                                      PossibilitySet* set) {
   std::vector<std::string> overdue;
   std::vector<bool> stays;
   stays.reserve(set->size());
   for (const Possibility& p : set->items()) {
-    std::string what = steps.Overdue(p, window);
+    std::string what = steps.Overdue(p, window, aim);
     stays.push_back(what.empty());
     if (!what.empty() && std::ranges::find(overdue, what) == overdue.end())
       overdue.push_back(std::move(what));
@@ -53,23 +61,32 @@ std::vector<std::string> DropOverdue(const Steps& steps, const Window& window,
 
 }  // namespace
 
-bool Search::Close(Number number, const Window& window, Verdict* verdict) {
-  const bool followed = Expand(steps_, window, &components_.SetOf(number));
-  if (followed) return Stay(number, window, verdict);
+bool Search::Close(Number number, const Window& window, Verdict* verdict, const Aim& aim) {
+  const bool followed = Expand(steps_, window, aim, &components_.SetOf(number));
+  if (followed) return Stay(number, window, verdict, aim);
   components_.NoteSize(number);
   verdict->kind = VerdictKind::kInconclusive;
   return false;
 }
 
-bool Search::Stay(Number number, const Window& window, Verdict* verdict) {
+bool Search::Stay(Number number, const Window& window, Verdict* verdict, const Aim& aim) {
   PossibilitySet& set = components_.SetOf(number);
-  const std::vector<std::string> overdue = DropOverdue(steps_, window, &set);
+  const std::vector<std::string> overdue = DropOverdue(steps_, window, aim, &set);
   components_.NoteSize(number);
   if (!set.empty()) return true;
   verdict->kind = VerdictKind::kRefused;
   for (const std::string& what : overdue)
     verdict->permitted.push_back({.what = what + " is overdue, and nothing shows it"});
   return false;
+}
+
+void Search::Guess(Number number) {
+  PossibilitySet& set = components_.SetOf(number);
+  if (!IsCrowd(number) || set.size() <= kMostGuesses) return;
+  has_guessed_ = true;
+  PossibilitySet first;
+  for (size_t i = 0; i < kMostGuesses; ++i) first.Add(std::move(set.mutable_items()[i]));
+  components_.Put(number, std::move(first));
 }
 
 void Search::CloseAll(const Window& window) {

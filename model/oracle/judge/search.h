@@ -61,17 +61,20 @@ class Search {
   Search(Components& components, const Steps& steps) : components_(components), steps_(steps) {}
   // A copy over copies of them.
   Search(const Search& other, Components& components, const Steps& steps)
-      : components_(components), steps_(steps), reached_(other.reached_) {}
+      : components_(components),
+        steps_(steps),
+        reached_(other.reached_),
+        has_guessed_(other.has_guessed_) {}
 
-  // Follows hidden steps until window.end and drops possibilities with an overdue one. False with
-  // a verdict when nothing is left or when there are too many.
-  bool Close(Number number, const Window& window, Verdict* verdict);
-  bool Close(IdRef id, const Window& window, Verdict* verdict) {
-    return Close(components_.NumberOf(id), window, verdict);
+  // Follows hidden steps until window.end, as the aim needs it, and drops possibilities with an
+  // overdue one. False with a verdict when nothing is left or when there are too many.
+  bool Close(Number number, const Window& window, Verdict* verdict, const Aim& aim = {});
+  bool Close(IdRef id, const Window& window, Verdict* verdict, const Aim& aim = {}) {
+    return Close(components_.NumberOf(id), window, verdict, aim);
   }
   void CloseAll(const Window& window);
   // The same without following them: nothing has happened until window.begin.
-  bool Stay(Number number, const Window& window, Verdict* verdict);
+  bool Stay(Number number, const Window& window, Verdict* verdict, const Aim& aim = {});
 
   // Replaces each possibility by its successors; `step(possibility, judged_step)` finds them, and
   // may move the possibility. False when nothing is left.
@@ -110,21 +113,28 @@ class Search {
   }
   // Until the end of the window it is as `holds(possibility)` says, and nothing is overdue then.
   template <typename Holds>
-  bool Last(Number number, const Window& window, Verdict* verdict, Holds holds) {
+  bool Last(Number number, const Window& window, Verdict* verdict, Holds holds,
+            const Aim& aim = {}) {
     const auto step = [&](Possibility& p, JudgedStep& judged) {
       if (holds(p)) judged.Add(std::move(p));
     };
-    return Judge(number, window, verdict, step) && Stay(number, window.AtEnd(), verdict);
+    // In a crowd what has to happen until then is followed, and nothing else.
+    const bool lazy = aim.quiet.valid() && IsCrowd(number);
+    return Close(number, lazy ? window.AtEnd() : window, verdict, aim) &&
+           Keep(number, verdict, step) && Stay(number, window.AtEnd(), verdict, aim);
   }
   // A call that lasts: `begins` when it is made, `waits` in all of `waited`, if there is such a
   // time, and what happened until window.end `ends` it.
   template <typename Begins, typename Waits, typename Ends>
-  bool JudgeLasting(Number number, const Window& window, const std::optional<Window>& waited,
+  bool JudgeLasting(IdRef id, const Window& window, const std::optional<Window>& waited,
                     Verdict* verdict, Begins begins, Waits waits, Ends ends) {
-    if (!Close(number, window.AtBegin(), verdict)) return false;
+    const Number number = components_.NumberOf(id);
+    const Aim aim = AimAt(id);
+    if (!Close(number, window.AtBegin(), verdict, aim)) return false;
     if (!Advance(number, verdict, begins)) return Keep(number, verdict, ends);
     Verdict lasting{.saw = verdict->saw + (waited ? ", late" : "")};
-    if ((waited && !Last(number, *waited, &lasting, waits)) || !Close(number, window, &lasting)) {
+    if ((waited && !Last(number, *waited, &lasting, waits, aim)) ||
+        !Close(number, window, &lasting, aim)) {
       if (lasting.permitted.empty()) lasting.permitted = std::move(verdict->permitted);
       *verdict = std::move(lasting);
       return false;
@@ -150,6 +160,18 @@ class Search {
   // Rows that every remaining possibility has used are certain; they are counted once.
   void Confirm(Number number, Verdict* verdict);
 
+  // What a call on the id depends on: of a listener, everything that asks it as well.
+  Aim AimAt(IdRef id) const { return components_.facts().id(id).listens ? Aim{} : Aim{.id = id}; }
+  bool IsCrowd(Number number) {
+    const PossibilitySet& set = components_.SetOf(number);
+    return !set.empty() && set.items().front().ids.size() >= kCrowd;
+  }
+
+  // Of a crowd whose requests look the same, only the first possibilities are followed: from then
+  // on nothing can be refused for certain.
+  void Guess(Number number);
+  bool has_guessed() const { return has_guessed_; }
+
   // Rows of some explanation so far.
   const RuleBits& reached() const { return reached_; }
   void Reach(const RuleBits& rows) { reached_ |= rows; }
@@ -158,6 +180,7 @@ class Search {
   Components& components_;
   const Steps& steps_;
   RuleBits reached_;
+  bool has_guessed_ = false;
 };
 
 }  // namespace cm::model

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/oracle/machine/aim.h"
 #include "model/oracle/machine/channel_rows.h"
 #include "model/oracle/machine/groups.h"
 
@@ -27,9 +28,9 @@ bool Delivery::ReplyCanBeFollowed(const IdState& id) const {
          facts_.SourceOf(id) == fault_model_.FailOvers(id.device);
 }
 
-FetchGuard Delivery::GuardOf(const Possibility& p, uint8_t id) const {
+FetchGuard Delivery::GuardOf(const Possibility& p, uint8_t id, size_t place) const {
   const IdState& own = p.ids[id];
-  const Pending& head = own.queue.front();
+  const Pending& head = own.queue[place];
   switch (head.type) {
     case EventType::kRouteResolved:
       // Over iWARP the library asks nothing about a route.
@@ -69,10 +70,10 @@ FetchGuard Delivery::GuardOf(const Possibility& p, uint8_t id) const {
   return FetchGuard::kFine;
 }
 
-const FetchRule* Delivery::RuleOf(const Possibility& p, uint8_t id) const {
-  if (p.ids[id].queue.empty()) return nullptr;
-  const EventType queued = p.ids[id].queue.front().type;
-  const FetchGuard guard = GuardOf(p, id);
+const FetchRule* Delivery::RuleOf(const Possibility& p, uint8_t id, size_t place) const {
+  if (place >= p.ids[id].queue.size()) return nullptr;
+  const EventType queued = p.ids[id].queue[place].type;
+  const FetchGuard guard = GuardOf(p, id, place);
   for (const FetchRule& rule : rules::kFetches)
     if (rule.queued == queued && rule.when.Has(guard)) return &rule;
   return nullptr;
@@ -120,6 +121,14 @@ bool Delivery::MayBe(const CmEvent& seen, const FetchRule& rule, const Possibili
   return expected == seen;
 }
 
+bool Delivery::MayShow(const CmEvent& seen, IdRef listener, uint16_t payload) const {
+  CmEvent expected{.type = EventType::kConnectRequest, .id = seen.id, .listen_id = listener};
+  Fill(&expected, listener, EventType::kConnectRequest, payload);
+  const bool chosen = payload != kNoPayload && facts_.payloads[payload].qp_num;
+  if (!chosen) expected.qp_num = seen.qp_num;
+  return expected == seen;
+}
+
 void Delivery::Take(Possibility* p, uint8_t id, const FetchRule& rule, IdRef request,
                     Span when) const {
   static const RuleNumber fetched =
@@ -129,6 +138,7 @@ void Delivery::Take(Possibility* p, uint8_t id, const FetchRule& rule, IdRef req
   p->used.set(fetched);
   p->ids[id].queue.erase(p->ids[id].queue.begin());
   if (head.type == EventType::kConnectRequest) {
+    if (IsCrowd(facts_, *p)) machine_.NoteFull(p, id, when);
     ++p->ids[id].backlog;
     p->ids[head.child].name = request;
   }
@@ -161,8 +171,15 @@ void Delivery::TakeAwaited(Possibility* p, uint8_t id, Span when) const {
 }
 
 bool Delivery::Swallow(Possibility* p, uint8_t id, Span when) const {
+  const auto is_kept = [this, p, id](size_t place) {
+    const FetchRule* rule = RuleOf(*p, id, place);
+    return p->ids[id].MayBeFirst(place) && rule != nullptr && rule->swallowed;
+  };
+  size_t place = 0;
+  while (place < p->ids[id].queue.size() && !is_kept(place)) ++place;
+  if (place == p->ids[id].queue.size()) return false;
+  p->ids[id].MakeFirst(place);
   const FetchRule* rule = RuleOf(*p, id);
-  if (rule == nullptr || !rule->swallowed) return false;
   const Pending head = p->ids[id].queue.front();
   p->used.set(NumberOf(rule));
   p->ids[id].queue.erase(p->ids[id].queue.begin());
@@ -170,6 +187,17 @@ bool Delivery::Swallow(Possibility* p, uint8_t id, Span when) const {
   ++p->ids[id].backlog;
   if (rule->effects.front() == Effect::kDestroys) machine_.Destroy(p, head.child, when);
   return true;
+}
+
+bool Delivery::Shows(const Possibility& p, ChannelRef channel) const {
+  for (uint8_t i = 0; i < p.ids.size(); ++i) {
+    const IdState& id = p.ids[i];
+    if (!id.name.valid() || id.gone || facts_.id(id.name).channel != channel) continue;
+    for (size_t place = 0; place < id.queue.size(); ++place)
+      if (const FetchRule* rule = RuleOf(p, i, place); rule != nullptr && !rule->swallowed)
+        return true;
+  }
+  return false;
 }
 
 bool Delivery::IsDrained(const Possibility& p, ChannelRef channel) const {

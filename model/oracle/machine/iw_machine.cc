@@ -70,7 +70,7 @@ void Machine::ArriveMpaRequest(Possibility* p, const Flight& flight, Span when) 
   const RequestGuard guard = GuardOf(*p, flight, &listener);
   const auto rule = std::ranges::find(rules::kIwRequests, guard, &IwRequestRule::when);
   p->used.set(NumberOf(&*rule));
-  if (rule->sends == Sends::kNothing) return Deliver(p, flight, listener);
+  if (rule->sends == Sends::kNothing) return Deliver(p, flight, listener, when);
   p->Send({.kind = rule->sends,
            .to = p->Find(flight.sender),
            .from_device = flight.to_device,

@@ -1,6 +1,7 @@
 #include "model/oracle/machine/machine.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cm::model {
 namespace {
@@ -16,6 +17,15 @@ bool Waits(IbState state, Sends message) {
 // What a call or a timer sends leaves by the id's own address; an answer to a message by that
 // message's.
 bool IsOwn(IbStimulus on) { return InfoOf(on).origin != Origin::kMessage; }
+
+// Behind its sender, and behind what that has sent before: in whatever order requests come, their
+// ids are in the same order.
+uint8_t PlaceOfChild(const Possibility& p, const IdState& child) {
+  if (child.peer == kNoId || !child.origin.valid()) return static_cast<uint8_t>(p.ids.size());
+  auto place = static_cast<uint8_t>(child.peer + 1);
+  while (place < p.ids.size() && p.ids[place].origin == child.origin) ++place;
+  return place;
+}
 
 }  // namespace
 
@@ -41,9 +51,7 @@ bool Machine::MoveQp(Possibility* p, uint8_t id, QpStimulus on) {
   return true;
 }
 
-void Machine::Queue(Possibility* p, uint8_t id, Pending pending) const {
-  p->ids[id].queue.push_back(pending);
-}
+void Machine::Queue(Possibility* p, uint8_t id, Pending pending) const { p->ids[id].Put(pending); }
 
 void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, const Details& details,
                    Span when) const {
@@ -268,6 +276,53 @@ RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_
   return p.ids[*listener].backlog > 0 ? RequestGuard::kFine : RequestGuard::kBacklogFull;
 }
 
+uint8_t Machine::ListenerFor(const Possibility& p, const Flight& request) const {
+  if (!request.sender.valid() || request.tester != kNoTester || FindChild(p, request) != kNoId)
+    return kNoId;
+  uint8_t listener = kNoId;
+  GuardOf(p, request, &listener);
+  return listener;
+}
+
+int Machine::CountAsking(const Possibility& p, uint8_t listener) const {
+  const auto asks = [&](const IdState& id) {
+    if (!id.outstanding || id.message != Sends::kReq) return false;
+    const Flight request{.kind = Sends::kReq,
+                         .from_device = id.device,
+                         .to_device = facts_.PeerDeviceOf(id),
+                         .sender = id.name};
+    return ListenerFor(p, request) == listener;
+  };
+  return static_cast<int>(std::ranges::count_if(p.ids, asks));
+}
+
+bool Machine::MayBeFull(const IdState& listener, int asking, Span when) {
+  const Span full = listener.full;
+  const bool was = full.latest > 0 && when.earliest <= full.latest && full.earliest <= when.latest;
+  return listener.backlog > 0 && (was || asking > listener.backlog);
+}
+
+void Machine::NoteFull(Possibility* p, uint8_t listener, Span when) const {
+  IdState& own = p->ids[listener];
+  if (CountAsking(*p, listener) <= own.backlog) return;
+  Span full = when;
+  for (const IdState& id : p->ids)
+    if (id.outstanding && id.message == Sends::kReq) full.Widen(id.first);
+  if (own.full.latest == 0) own.full = full;
+  own.full.Widen(full);
+}
+
+bool Machine::AsksElsewhere(const Possibility& p, const Flight& request) const {
+  if (!IsRequest(request.kind) || !request.sender.valid() || request.to_device == kNoDevice)
+    return false;
+  const Service service = ServiceOf(request);
+  const auto elsewhere = [&](const PortOwner& owner) {
+    return service.Of(owner) && facts_.id(owner.id).in_scope &&
+           facts_.id(owner.id).component != facts_.id(request.sender).component;
+  };
+  return std::ranges::any_of(facts_.ports, elsewhere) && FindChild(p, request) == kNoId;
+}
+
 // The connection that a stale request or reply collides with is ended.
 void Machine::EndStale(Possibility* p, uint8_t user, Span when) const {
   const IdState& id = p->ids[user];
@@ -297,7 +352,7 @@ void Machine::RefuseReply(Possibility* p, uint8_t id, const Flight& reply, uint8
 }
 
 // The listener hears of a request, which is an id of its own from now on.
-void Machine::Deliver(Possibility* p, const Flight& flight, uint8_t listener) const {
+void Machine::Deliver(Possibility* p, const Flight& flight, uint8_t listener, Span when) const {
   IdState child;
   child.origin = flight.sender;
   child.state = State::kConnect;
@@ -312,11 +367,14 @@ void Machine::Deliver(Possibility* p, const Flight& flight, uint8_t listener) co
   child.accepted = false;
   child.request_payload = flight.payload;
   --p->ids[listener].backlog;
-  p->ids.push_back(child);
-  Queue(p, listener,
+  const IdRef name = p->ids[listener].name;
+  const uint8_t place = PlaceOfChild(*p, child);
+  p->Insert(place, std::move(child));
+  Queue(p, p->Find(name),
         {.type = EventType::kConnectRequest,
-         .child = static_cast<uint8_t>(p->ids.size() - 1),
-         .payload = flight.payload});
+         .child = place,
+         .payload = flight.payload,
+         .since = when});
 }
 
 void Machine::ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const {
@@ -324,7 +382,7 @@ void Machine::ArriveSidrRequest(Possibility* p, const Flight& flight, Span when)
   const RequestGuard guard = GuardOf(*p, flight, &listener);
   const auto rule = std::ranges::find(rules::kSidrRequests, guard, &SidrRequestRule::when);
   p->used.set(NumberOf(&*rule));
-  if (rule->delivered) return Deliver(p, flight, listener);
+  if (rule->delivered) return Deliver(p, flight, listener, when);
   p->Send({.kind = Sends::kSidrRefusal,
            .to = p->Find(flight.sender),
            .from_device = flight.to_device,
@@ -351,7 +409,7 @@ void Machine::ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, 
   const RequestGuard guard = user != kNoId ? RequestGuard::kStale : GuardOf(*p, flight, &listener);
   const auto rule = std::ranges::find(rules::kRequests, guard, &RequestRule::when);
   p->used.set(NumberOf(&*rule));
-  if (rule->outcome == RequestOutcome::kDelivered) return Deliver(p, flight, listener);
+  if (rule->outcome == RequestOutcome::kDelivered) return Deliver(p, flight, listener, when);
   if (rule->outcome == RequestOutcome::kDropped) return;
   p->Send({.kind = Sends::kRejReq,
            .to = p->Find(flight.sender),

@@ -55,6 +55,21 @@ class Machine {
   uint8_t UserOf(const Possibility& p, const Flight& flight, Certainty least) const;
   // A reply arrives at an id that awaits one, from the queue pair of another connection.
   void RefuseReply(Possibility* p, uint8_t id, const Flight& reply, uint8_t user, Span when) const;
+  // The listener that a request reaches, or kNoId where an id knows of the request already or
+  // there is none.
+  uint8_t ListenerFor(const Possibility& p, const Flight& request) const;
+  // Whether an id has been made for the request, which hears of it again.
+  bool IsKnown(const Possibility& p, const Flight& request) const {
+    return FindChild(p, request) != kNoId;
+  }
+  // How many ids have a request under way, or repeat one, that reaches the listener.
+  int CountAsking(const Possibility& p, uint8_t listener) const;
+  // Whether the listener's queue may have been full at some time of `when`, though it has room.
+  static bool MayBeFull(const IdState& listener, int asking, Span when);
+  // Something is taken out of the queue of the listener, which may have been full until then.
+  void NoteFull(Possibility* p, uint8_t listener, Span when) const;
+  // Whether it may reach a listener of another component: the two have to be joined first.
+  bool AsksElsewhere(const Possibility& p, const Flight& request) const;
   // Whether a reply's communication id is that of another connection.
   bool Known(const Possibility& p, const Flight& reply) const;
   // The kernel's part of destroying an id: its peer is notified, its abandoned messages are
@@ -90,7 +105,7 @@ class Machine {
   // The listener of a request, without the check for staleness.
   RequestGuard GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const;
   void ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const;
-  void Deliver(Possibility* p, const Flight& flight, uint8_t listener) const;
+  void Deliver(Possibility* p, const Flight& flight, uint8_t listener, Span when) const;
   void ArriveMpaRequest(Possibility* p, const Flight& flight, Span when) const;
   void SendOverTcp(Possibility* p, uint8_t id, Sends kind, const Details& details, Span when) const;
   static void Enter(IdState* id, IwState state, Span when);

@@ -36,29 +36,103 @@ Steps::Due Steps::Timer(Span since, Duration nominal) const {
 // Everything that one possibility may turn into by a single step.
 class Steps::Expansion {
  public:
-  Expansion(const Steps& steps, const Window& window)
-      : steps_(steps), machine_(steps.machine_), window_(window) {}
+  Expansion(const Steps& steps, const Window& window, const Aim& aim)
+      : steps_(steps), machine_(steps.machine_), window_(window), aim_(aim) {}
 
   void Expand(const Possibility& p, const Take& take) {
     take_ = &take;
     horizon_ = kNever;
-    for (const bool measuring : {true, false}) {
-      measuring_ = measuring;
-      for (uint8_t i = 0; i < p.ids.size(); ++i) ExpandId(p, i);
-      for (size_t f = 0; f < p.flights.size(); ++f) ExpandFlight(p, f);
+    measuring_ = true;
+    crowd_ = IsCrowd(steps_.facts_, p);
+    Reach reach(steps_.facts_, machine_, p);
+    if (crowd_) Narrow(p, &reach);
+    ExpandAll(p);
+    measuring_ = false;
+    Reach group(steps_.facts_, machine_, p);
+    const bool forced = horizon_ < window_.begin;
+    if (crowd_ && !forced && aim_.quiet.valid()) return;
+    if (crowd_ && forced && aim_.request == nullptr) {
+      AddFirst(p, &group);
+      reach_ = &group;
     }
+    ExpandAll(p);
   }
 
   // What is overdue in a possibility; empty when it may stay as it is.
   std::string Overdue(const Possibility& p) {
     take_ = nullptr;
     overdue_.clear();
-    for (uint8_t i = 0; i < p.ids.size() && overdue_.empty(); ++i) ExpandId(p, i);
-    for (size_t f = 0; f < p.flights.size() && overdue_.empty(); ++f) ExpandFlight(p, f);
+    Reach reach(steps_.facts_, machine_, p);
+    crowd_ = IsCrowd(steps_.facts_, p);
+    if (crowd_) Narrow(p, &reach);
+    ExpandAll(p);
     return overdue_;
   }
 
  private:
+  void Narrow(const Possibility& p, Reach* reach) {
+    if (aim_.Everything()) return;
+    reach->Add(aim_, window_.end);
+    reach_ = reach;
+    if (aim_.request == nullptr || take_ == nullptr) return;
+    for (uint8_t i = 0; i < p.ids.size(); ++i)
+      if (p.ids[i].outstanding && IsRequest(p.ids[i].message) && MayShow(p.ids[i].message_payload))
+        reach->Add(i);
+  }
+  // Whether it is the request that the listener shows; whether others have come before the listener
+  // was asked is the same.
+  bool MayShow(uint16_t payload) const {
+    return take_ != nullptr && steps_.delivery_.MayShow(*aim_.request, aim_.id, payload);
+  }
+  bool Done() const { return take_ == nullptr && !overdue_.empty(); }
+
+  void ExpandAll(const Possibility& p) {
+    for (uint8_t i = 0; i < p.ids.size() && !Done(); ++i) {
+      if (reach_ != nullptr && !reach_->Has(i)) continue;
+      subject_ = i;
+      ExpandId(p, i);
+    }
+    for (size_t f = 0; f < p.flights.size() && !Done(); ++f) {
+      if (reach_ != nullptr && !reach_->Has(p.flights[f])) continue;
+      subject_ = p.ids.size() + f;
+      const Flight& flight = p.flights[f];
+      const bool other = reach_ != nullptr && aim_.request != nullptr && IsRequest(flight.kind) &&
+                         !MayShow(flight.payload);
+      if (!other)
+        ExpandFlight(p, f);
+      else if (measuring_)
+        NoteCertain(p, flight);
+    }
+  }
+
+  // In a crowd, whether it may find the queue of its listener full.
+  bool MayMeetFullQueue(const Possibility& p, const Flight& flight, Span when) {
+    if (!crowd_ || flight.kind != Sends::kReq) return false;
+    const uint8_t listener = machine_.ListenerFor(p, flight);
+    if (listener == kNoId) return false;
+    if (asked_ != listener) asking_ = machine_.CountAsking(p, listener);
+    asked_ = listener;
+    return Machine::MayBeFull(p.ids[listener], asking_, when);
+  }
+
+  // Another request comes first if it has to have come earlier.
+  void NoteCertain(const Possibility& p, const Flight& flight) {
+    const Fate fate = steps_.fault_model_.FateOf(flight, p);
+    const uint8_t listener = machine_.ListenerFor(p, flight);
+    const bool full = listener == kNoId || p.ids[listener].backlog <= 0 ||
+                      MayMeetFullQueue(p, flight, {flight.since.earliest, window_.end});
+    if (!fate.can_arrive || fate.can_be_lost || fate.hits.size() != 0 || full) return;
+    horizon_ = std::min(horizon_, steps_.Prompt(flight.since, window_, fate.late).not_after);
+  }
+
+  // What has to happen first happens first, with what it can make a difference to.
+  void AddFirst(const Possibility& p, Reach* group) const {
+    if (first_ < p.ids.size())
+      group->Add(static_cast<uint8_t>(first_));
+    else
+      group->Add(p.flights[first_ - p.ids.size()]);
+  }
+
   // Offers a step: hands on what it leads to when it may happen now, or notes that it is overdue.
   template <typename Change>
   void Offer(const Possibility& p, Due due, std::string_view what, Change change) {
@@ -67,12 +141,16 @@ class Steps::Expansion {
       if (due.not_after < window_.begin) overdue_ = what;
       return;
     }
-    if (measuring_) horizon_ = std::min(horizon_, due.not_after);
+    if (measuring_ && due.not_after < horizon_) {
+      horizon_ = due.not_after;
+      first_ = subject_;
+    }
     if (measuring_ || due.not_before > horizon_) return;
     Possibility next = p;
     // What it sets off began no later than it had to happen itself.
     change(&next, Span{due.not_before, std::min(window_.end, due.not_after)});
     steps_.fault_model_.TellEpochs(&next);
+    if (reach_ != nullptr && aim_.quiet.valid() && steps_.delivery_.Shows(next, aim_.quiet)) return;
     (*take_)(std::move(next));
   }
 
@@ -104,8 +182,14 @@ class Steps::Expansion {
   // Whether it is overdue is seen where the call is: it has returned or it has not.
   void ExpandCompletion(const Possibility& p, uint8_t i) {
     const Due due{.not_before = p.ids[i].awaited.earliest, .not_after = kNever};
-    Offer(p, due, "the return of a synchronous call",
-          [&, i](Possibility* next, Span when) { steps_.delivery_.TakeAwaited(next, i, when); });
+    for (size_t place = 0; place < p.ids[i].queue.size(); ++place) {
+      if (!p.ids[i].MayBeFirst(place)) continue;
+      Offer(p, due, "the return of a synchronous call",
+            [&, i, place](Possibility* next, Span when) {
+              next->ids[i].MakeFirst(place);
+              steps_.delivery_.TakeAwaited(next, i, when);
+            });
+    }
   }
 
   void ExpandWork(const Possibility& p, uint8_t i) {
@@ -331,6 +415,7 @@ class Steps::Expansion {
   void ExpandFlight(const Possibility& p, size_t f) {
     const Flight& flight = p.flights[f];
     const Fate fate = steps_.fault_model_.FateOf(flight, p);
+    if (machine_.AsksElsewhere(p, flight)) return;
     bool behind = false;
     for (size_t earlier = 0; earlier < f && !behind; ++earlier) {
       // What is held back itself holds nothing up, nor does the second of two copies.
@@ -342,6 +427,8 @@ class Steps::Expansion {
     due.not_before += fate.early;
     const bool arrives = fate.can_arrive && (!behind || !fate.in_order);
     if (arrives) OfferArrival(p, f, due);
+    if (arrives && MayMeetFullQueue(p, flight, {due.not_before, due.not_after}))
+      OfferDrop(p, f, due);
     if (arrives && fate.can_be_copied) OfferCopy(p, f, due, kNoRule);
     const bool lost = fate.can_be_lost || !fate.can_arrive;
     if (lost && fate.mutes != Certainty::kYes) OfferLoss(p, f, due, kNoRule);
@@ -405,6 +492,16 @@ class Steps::Expansion {
     });
   }
 
+  // The listener's queue was full when it came.
+  void OfferDrop(const Possibility& p, size_t f, Due due) {
+    Offer(p, due, "the arrival of a message", [f](Possibility* next, Span) {
+      static const RuleNumber full = NumberOf(
+          &*std::ranges::find(rules::kRequests, RequestGuard::kBacklogFull, &RequestRule::when));
+      next->used.set(full);
+      next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+    });
+  }
+
   // It is lost, since the link has no carrier, and all that comes after it.
   void OfferMuting(const Possibility& p, size_t f, Due due) {
     Offer(p, due, "the loss of a message", [f](Possibility* next, Span) {
@@ -465,6 +562,13 @@ class Steps::Expansion {
   const Steps& steps_;
   const Machine& machine_;
   const Window& window_;
+  const Aim& aim_;
+  bool crowd_ = false;
+  uint8_t asked_ = kNoId;  // a listener, and how many ask it
+  int asking_ = 0;
+  const Reach* reach_ = nullptr;  // of what is followed; null: everything
+  size_t subject_ = 0;            // the id, or behind the ids the message, whose steps are offered
+  size_t first_ = 0;              // the one that has to be first
   const Take* take_ = nullptr;
   std::string overdue_;
   // When the first of the steps that have to happen has happened: none that is later comes before.
@@ -472,12 +576,13 @@ class Steps::Expansion {
   bool measuring_ = false;
 };
 
-void Steps::Expand(const Possibility& p, const Window& window, const Take& take) const {
-  Expansion(*this, window).Expand(p, take);
+void Steps::Expand(const Possibility& p, const Window& window, const Aim& aim,
+                   const Take& take) const {
+  Expansion(*this, window, aim).Expand(p, take);
 }
 
-std::string Steps::Overdue(const Possibility& p, const Window& window) const {
-  return Expansion(*this, window).Overdue(p);
+std::string Steps::Overdue(const Possibility& p, const Window& window, const Aim& aim) const {
+  return Expansion(*this, window, aim).Overdue(p);
 }
 
 }  // namespace cm::model

@@ -8,6 +8,7 @@
 #include "model/oracle/belief/conversation_facts.h"
 #include "model/oracle/belief/fault_model.h"
 #include "model/oracle/belief/state.h"
+#include "model/oracle/machine/aim.h"
 #include "model/oracle/machine/delivery.h"
 #include "model/oracle/machine/machine.h"
 
@@ -22,10 +23,12 @@ class Steps {
         const Delivery& delivery)
       : facts_(facts), fault_model_(fault_model), machine_(machine), delivery_(delivery) {}
 
-  // Calls `take` with each possibility that one step of `p` leads to, by window.end.
-  void Expand(const Possibility& p, const Window& window, const Take& take) const;
-  // A step that had to happen before window.begin; empty when there is none.
-  std::string Overdue(const Possibility& p, const Window& window) const;
+  // Calls `take` with each possibility that one step of `p` leads to, by window.end, as far as the
+  // step makes a difference to the aim.
+  void Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take) const;
+  // A step that had to happen before window.begin and makes a difference to the aim; empty when
+  // there is none.
+  std::string Overdue(const Possibility& p, const Window& window, const Aim& aim) const;
 
  private:
   // When a step may happen and when it must have: it is skipped when too early.

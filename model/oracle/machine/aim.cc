@@ -1,0 +1,90 @@
+#include "model/oracle/machine/aim.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace cm::model {
+
+namespace {
+
+// Whether the queue pairs of two ids have the same number, which the application has chosen.
+bool ShareQpNumbers(const ConversationFacts& facts, const Possibility& p) {
+  std::vector<uint64_t> keys;
+  for (const IdState& id : p.ids) {
+    const uint64_t key = id.name.valid() ? facts.id(id.name).qp_key : 0;
+    if (key != 0 && key < kFirstLibraryQp) keys.push_back(key);
+  }
+  std::ranges::sort(keys);
+  return std::ranges::adjacent_find(keys) != keys.end();
+}
+
+}  // namespace
+
+bool IsCrowd(const ConversationFacts& facts, const Possibility& p) {
+  const auto plain = [](const IdState& id) {
+    return !id.removal_due && id.state != State::kDeviceRemoval && id.addr_change_due == 0 &&
+           id.neighbour_due == 0;
+  };
+  const auto by_hand = [](const Flight& flight) { return flight.tester != kNoTester; };
+  return p.ids.size() >= kCrowd && p.mutes == 0 && std::ranges::all_of(p.ids, plain) &&
+         std::ranges::none_of(p.flights, by_hand) && !ShareQpNumbers(facts, p);
+}
+
+void Reach::Add(const Aim& aim, int64_t until) {
+  for (uint8_t i = 0; i < p_.ids.size(); ++i) {
+    const IdRef name = p_.ids[i].name;
+    if (!name.valid()) continue;
+    if (aim.id.valid() && name == aim.id) {
+      // The requests of a listener make a difference to it where it shows them.
+      if (aim.request != nullptr)
+        ids_.set(i);
+      else
+        Add(i);
+    }
+    if (aim.quiet.valid() && facts_.id(name).channel == aim.quiet && !Waits(i, until)) Add(i);
+  }
+}
+
+// Its request is repeated, and nothing else comes of that before it is given up.
+bool Reach::Waits(uint8_t id, int64_t until) const {
+  const IdState& own = p_.ids[id];
+  const bool asks = own.outstanding && IsRequest(own.message) && !own.abandoned && !own.ending;
+  if (!asks || own.message == Sends::kMpaRequest || !own.queue.empty()) return false;
+  const Timing timing = facts_.TimingOf(own);
+  const Duration interval = std::min(timing.ReplyInterval(), timing.RequestInterval());
+  const auto answered = [&](const IdState& other) {
+    return other.origin == own.name && (other.outstanding || other.gone || other.closed);
+  };
+  const auto answers = [&](const Flight& flight) {
+    const bool refused = flight.from == id && machine_.ListenerFor(p_, flight) == kNoId &&
+                         !machine_.IsKnown(p_, flight);
+    return flight.to == id || refused;
+  };
+  return until < own.first.earliest + timing.GiveUp(interval).nanoseconds() &&
+         std::ranges::none_of(p_.ids, answered) && std::ranges::none_of(p_.flights, answers);
+}
+
+void Reach::Add(uint8_t id) {
+  if (id == kNoId || ids_.test(id)) return;
+  ids_.set(id);
+  const IdState& own = p_.ids[id];
+  Add(own.peer);
+  for (uint8_t i = 0; i < p_.ids.size(); ++i) {
+    const IdState& other = p_.ids[i];
+    const bool asked = other.origin.valid() && other.origin == own.name;
+    const bool asks = own.origin.valid() && own.origin == other.name;
+    if (other.peer == id || asked || asks) Add(i);
+  }
+}
+
+void Reach::Add(const Flight& flight) {
+  Add(flight.from);
+  Add(flight.to);
+}
+
+bool Reach::Has(const Flight& flight) const {
+  if (Has(flight.from) || Has(flight.to)) return true;
+  return IsRequest(flight.kind) && Has(machine_.ListenerFor(p_, flight));
+}
+
+}  // namespace cm::model
