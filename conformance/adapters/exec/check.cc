@@ -220,9 +220,14 @@ class Trial {
       if (step.request == "end" || step.wanted == "unsupported|error") Announce(steps, i + 1);
     }
     const std::optional<int> code = peer_.End(kEnds);
-    if (!code) return fmt::format("it does not end within {} of its input's end", ToString(kEnds));
+    outlives_ = !code;
+    if (outlives_)
+      return fmt::format("it does not end within {} of its input's end", ToString(kEnds));
     return *code == 0 ? "" : fmt::format("it ends with exit code {}", *code);
   }
+
+  // It did not end with its input.
+  bool outlives() const { return outlives_; }
 
  private:
   // Sends the conversation whose `begin` comes next, if it comes before anything else.
@@ -273,6 +278,7 @@ class Trial {
   std::string_view topology_;  // of the next conversation
   std::string waits_;          // the lane of a call that is blocked
   DriverAnswer returned_;      // of one that was, and has not been asked for
+  bool outlives_ = false;
 };
 
 }  // namespace
@@ -287,8 +293,10 @@ void CheckDriver(const DriverPlace& place, const std::function<void(const Tried&
       on_tried({.name = one.name, .problem = "it has no " + ToString(one.needs), .left_out = true});
       continue;
     }
-    on_tried({.name = one.name, .problem = Trial(peer, one.topology).Run(one.steps)});
-    if (peer.failure() && peer.failure()->silent) return;  // the next try would be as slow
+    Trial trial(peer, one.topology);
+    on_tried({.name = one.name, .problem = trial.Run(one.steps)});
+    // The next try would be as slow.
+    if (trial.outlives() || (peer.failure() && peer.failure()->silent)) return;
   }
 }
 
