@@ -19,8 +19,9 @@ class PyverbsDriver : public testing::Test {
       GTEST_SKIP() << "programs without a sanitizer cannot load an object that has one";
   }
   std::string Driver() const {
-    return "python3 " + DataFile("conformance/adapters/exec/pyverbs_driver/driver.py").string() +
-           " " + folder_.CommandOf({}).front();
+    return "/usr/bin/python3 " +
+           DataFile("conformance/adapters/exec/pyverbs_driver/driver.py").string() + " " +
+           folder_.CommandOf({}).front();
   }
 
   CmcheckFolder folder_;

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 class WireCm : public testing::Test {
  protected:
   static std::string Driver(const std::string& options = "") {
-    return "python3 " + DataFile("conformance/adapters/exec/wire_cm/driver.py").string() + options;
+    return "/usr/bin/python3 " + DataFile("conformance/adapters/exec/wire_cm/driver.py").string() +
+           options;
   }
   Ended Run(const std::string& driver, const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"run", "--impl", "exec:" + driver, "--report", "report"};
