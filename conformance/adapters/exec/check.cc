@@ -42,7 +42,7 @@ struct Try {
   std::string_view name;
   std::vector<Step> steps;  // of one conversation after the other, from `begin` to `end`
   Capabilities needs = {};
-  std::string_view topology = "two-kernels";  // of the first
+  std::string_view topology = {};  // of the first; empty: the usual one
 };
 
 // Until the address and the route of A are resolved.
@@ -237,13 +237,22 @@ class Trial {
     if (begin == steps.end() || !begin->request.starts_with("begin")) return;
     const std::string& profile = peer_.greeting().profile;
     peer_.Send("conversation 1");
-    peer_.Send(fmt::format("topology {}", std::exchange(topology_, "two-kernels")));
+    peer_.Send(fmt::format("topology {}", topology_.empty() ? Usual() : topology_));
+    topology_ = {};
     peer_.Send("profile " + (profile.empty() ? "6.1-rxe" : profile));
     peer_.Send("capabilities none");
     for (auto step = steps.begin() + static_cast<ptrdiff_t>(from); step != begin; ++step)
       peer_.Send(step->request);
     for (auto step = begin + 1; step != steps.end() && step->request != "end"; ++step)
       if (step->is_line) peer_.Send(step->announced.empty() ? step->request : step->announced);
+  }
+
+  // A topology that the driver has.
+  std::string_view Usual() const {
+    constexpr std::string_view kUsual = "two-kernels";
+    const std::vector<std::string>& there = peer_.greeting().topologies;
+    const bool has = there.empty() || std::ranges::find(there, kUsual) != there.end();
+    return has ? kUsual : std::string_view(there.front());
   }
 
   // As the suite, it asks after each line whether the blocked call has returned.
