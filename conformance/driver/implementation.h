@@ -22,6 +22,11 @@ class Implementation {
   virtual const Profile& profile() const = 0;
   // The capabilities of its environment: a conversation that needs others is unsupported.
   virtual Capabilities capabilities() const = 0;
+  // What the conversation needs and the implementation does not have, as far as that is known
+  // without a session; empty when there is nothing of that kind. Such conversations are not drawn.
+  virtual std::string Lacks(const Conversation& /*conversation*/) const { return {}; }
+  // True when it lacks something that conversations may need.
+  virtual bool LeavesOut() const { return false; }
   // True when sessions may overlap, each on a thread of its own.
   virtual bool concurrent() const { return false; }
   // A session for the conversation, which must outlive it. Never null: an error is the session's

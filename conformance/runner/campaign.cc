@@ -159,6 +159,12 @@ SequenceRun RunOne(Implementation& implementation, const Conversation& conversat
   return judged;
 }
 
+void DrawOnlyFor(const Implementation& implementation, DrawOptions* draw) {
+  draw->suits = [&implementation, before = draw->suits](const Conversation& drawn) {
+    return implementation.Lacks(drawn).empty() && (!before || before(drawn));
+  };
+}
+
 Conversation ConversationOf(const CampaignOptions& options, uint64_t number) {
   if (!options.given.empty()) return options.given.at(number);
   DrawOptions draw = options.draw;

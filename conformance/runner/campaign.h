@@ -27,6 +27,10 @@ struct CampaignOptions {
   std::vector<Conversation> given;  // these instead of drawn ones; empty: drawn
 };
 
+// Lets only such conversations be drawn as the implementation, which must outlive the options, does
+// not lack anything for. Called for several, all of them can carry out what is drawn.
+void DrawOnlyFor(const Implementation& implementation, DrawOptions* draw);
+
 // The conversation of that number, drawn or given.
 Conversation ConversationOf(const CampaignOptions& options, uint64_t number);
 

@@ -69,7 +69,7 @@ uint64_t Tally::set_p99() const {
 
 void Tally::Conclude(const CampaignScope& scope, const Profile& profile) {
   if (!scope.every_property || !scope.every_walk || sequences_ < kWholeCampaign) return;
-  FindNever(scope, profile);
+  if (scope.every_call) FindNever(scope, profile);
   FindUnexpectedPasses(profile);
 }
 

@@ -28,6 +28,7 @@ struct CampaignScope {
   Capabilities capabilities;
   bool every_walk = true;      // not restricted to a walk or a topology
   bool every_property = true;  // not restricted to a property
+  bool every_call = true;      // the implementation leaves no calls out
 };
 
 // Reasons of unsupported or inconclusive sequences.

@@ -47,6 +47,7 @@ void RunCampaignOn(Stand* stand) {
     stand->problem = fmt::format("there is no topology '{}'", stand->flags.topology);
     return;
   }
+  DrawOnlyFor(*stand->implementation, &campaign.draw);
   const std::atomic<bool> never{false};
   const bool finished = RunCampaign(
       *stand->implementation, campaign,
@@ -54,7 +55,8 @@ void RunCampaignOn(Stand* stand) {
   if (!finished) stand->problem = "stopped: " + stand->implementation->Spoiled();
   stand->tally.Conclude({.capabilities = campaign.draw.capabilities,
                          .every_walk = stand->flags.topology.empty(),
-                         .every_property = true},
+                         .every_property = true,
+                         .every_call = !stand->implementation->LeavesOut()},
                         campaign.draw.profile);
 }
 

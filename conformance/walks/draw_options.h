@@ -3,9 +3,11 @@
 #define CONFORMANCE_WALKS_DRAW_OPTIONS_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "model/conversation/conversation.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology_ref.h"
 
@@ -27,6 +29,8 @@ struct DrawOptions {
   uint64_t index = 0;
   int calls = 20;
   std::string walk;  // empty: one of all, by weight
+  // A conversation that does not suit is drawn again; empty: all suit.
+  std::function<bool(const Conversation&)> suits = {};
 };
 
 }  // namespace cm

@@ -40,7 +40,7 @@ bool Walkable(const Walk& walk, const DrawOptions& options) {
          std::ranges::any_of(options.topology->devices, &DeviceInfo::bonded);
 }
 
-Conversation DrawFrom(const DrawOptions& asked, Choice& choice) {
+static Conversation DrawOne(const DrawOptions& asked, Choice& choice) {
   DrawOptions options = asked;
   if (options.topology == nullptr) {
     const size_t at =
@@ -60,6 +60,14 @@ Conversation DrawFrom(const DrawOptions& asked, Choice& choice) {
                                .walk = std::string(walk->name),
                                .options = "calls=" + std::to_string(options.calls)};
   return conversation;
+}
+
+Conversation DrawFrom(const DrawOptions& options, Choice& choice) {
+  constexpr int kTries = 100;
+  Conversation drawn = DrawOne(options, choice);
+  for (int tries = 1; options.suits && !options.suits(drawn) && tries < kTries; ++tries)
+    drawn = DrawOne(options, choice);
+  return drawn;
 }
 
 Conversation Draw(const DrawOptions& options) {

@@ -94,5 +94,23 @@ TEST(ADrawnConversation, IsReadOrRefusedWhenItIsCut) {
   }
 }
 
+TEST(ADrawnConversation, IsDrawnAgainWhereItDoesNotSuit) {
+  const auto rejects_for_options = [](const Conversation& drawn) {
+    return ToText(drawn).find(" rdma_reject_ece ") != std::string::npos;
+  };
+  int without = 0;
+  for (uint64_t index = 0; index < 100; ++index) {
+    DrawOptions options = Options(index);
+    options.walk = "refusal";
+    const Conversation drawn = Draw(options);
+    options.suits = [&](const Conversation& one) { return !rejects_for_options(one); };
+    const Conversation suiting = Draw(options);
+    EXPECT_FALSE(rejects_for_options(suiting));
+    EXPECT_EQ(ToText(suiting) == ToText(drawn), !rejects_for_options(drawn));
+    without += rejects_for_options(drawn) ? 0 : 1;
+  }
+  EXPECT_LT(without, 100);
+}
+
 }  // namespace
 }  // namespace cm

@@ -177,6 +177,8 @@ int CompareTwo(const CompareTwoOptions& options) {
       Common(one.implementation->capabilities(), other.implementation->capabilities());
   auto campaign = CampaignOf(options.run, one.implementation->profile(), both);
   if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);
+  for (const Answering* who : {&one, &other})
+    DrawOnlyFor(*who->implementation, &std::get<CampaignOptions>(campaign).draw);
   return TwoSides(options, std::move(one), std::move(other),
                   std::get<CampaignOptions>(std::move(campaign)))
       .Go();

@@ -157,7 +157,8 @@ void Judge(const Matrix& matrix, int jobs, Cell* cell) {
     cell->unusable = std::move(*problem);
     return;
   }
-  const auto& asked = std::get<CampaignOptions>(campaign);
+  auto& asked = std::get<CampaignOptions>(campaign);
+  DrawOnlyFor(implementation, &asked.draw);
   Progress progress("sequences", options.sequences, isatty(STDERR_FILENO) == 1);
   RunCampaign(
       implementation, asked,
@@ -170,7 +171,8 @@ void Judge(const Matrix& matrix, int jobs, Cell* cell) {
   progress.Clear();
   cell->tally.Conclude({.capabilities = asked.draw.capabilities,
                         .every_walk = options.topology.empty(),
-                        .every_property = true},
+                        .every_property = true,
+                        .every_call = !implementation.LeavesOut()},
                        implementation.profile());
   cell->unusable = implementation.Spoiled();
   cell->families = FamiliesOf(cell->tally, {.capabilities = asked.draw.capabilities});

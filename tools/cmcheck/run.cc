@@ -47,7 +47,8 @@ class Runner {
     if (!problem_.empty()) return Fail(problem_);
     tally_.Conclude({.capabilities = campaign_.draw.capabilities,
                      .every_walk = options_.walk.empty() && options_.topology.empty(),
-                     .every_property = options_.property.empty()},
+                     .every_property = options_.property.empty(),
+                     .every_call = !implementation().LeavesOut()},
                     implementation().profile());
     WriteFindings();
     if (!problem_.empty()) return Fail(problem_);
@@ -237,6 +238,7 @@ int Run(const RunOptions& options) {
   auto campaign = CampaignOf(options, answering.implementation->profile(),
                              answering.implementation->capabilities());
   if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);
+  DrawOnlyFor(*answering.implementation, &std::get<CampaignOptions>(campaign).draw);
   return Runner(options, std::move(answering), std::get<CampaignOptions>(std::move(campaign))).Go();
 }
 

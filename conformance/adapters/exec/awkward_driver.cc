@@ -1,6 +1,7 @@
 // A driver for the tests: it answers each request with something that is plausible, and misbehaves
 // in the way that is its argument. Several are tried where docs/driver_protocol.md says "when it
 // goes wrong".
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -120,6 +121,18 @@ bool Misbehaves(int calls) {
   }
   if (Is("ends-in-call")) exit(7);
   if (Is("killed-in-call")) kill(getpid(), SIGKILL);
+  if (Is("leaves-a-child")) {
+    if (fork() == 0) {  // it keeps the connection open
+      alarm(30);
+      BeSilent();
+    }
+    _exit(0);
+  }
+  if (Is("dribbles"))
+    for (;;) {
+      SayPart("0");
+      poll(nullptr, 0, 100);
+    }
   if (Is("flood"))
     for (;;) Say("0");
   if (Is("endless-line"))
@@ -136,11 +149,13 @@ bool Misbehaves(int calls) {
   if (Is("clock-goes-back")) Say(calls == 0 ? "1s 0" : "999ms 0");
   if (Is("carriage-returns")) Say("0\r");
   if (Is("done-of-a-call")) Say("done");
+  if (Is("ended-of-a-call")) Say("ended");
   if (Is("refuses-all")) Say("-1 EINVAL");
   return Is("two-answers") || Is("unknown-word") || Is("unknown-errno") ||
          Is("event-of-another-call") || Is("message-without-promise") || Is("empty-line") ||
          Is("always-error") || Is("not-text") || Is("no-time") || Is("clock-goes-back") ||
-         Is("carriage-returns") || Is("done-of-a-call") || Is("refuses-all");
+         Is("carriage-returns") || Is("done-of-a-call") || Is("ended-of-a-call") ||
+         Is("refuses-all");
 }
 
 std::string Time() { return Is("clock-goes-back") || Is("no-time") ? "0ns " : ""; }
@@ -157,6 +172,7 @@ void Serve(Liar* liar) {
   for (std::string line; std::getline(std::cin, line);) {
     if (!begun) {
       if (line.starts_with("conversation")) names = {};
+      if (Is("answers-early") && line.starts_with("topology")) Say("begun");
       names.Learn(line);
       if (!line.starts_with("begin")) continue;
       if (Is("silent-at-begin")) BeSilent();
@@ -171,6 +187,7 @@ void Serve(Liar* liar) {
       begun = false;
       Say(Is("wrong-end") ? "goodbye" : Is("leaks") ? "leaks a boat" : Time() + "ended");
       if (Is("ends-between")) exit(0);
+      if (Is("does-not-end")) BeSilent();
     } else if (IsCall(line)) {
       if (Misbehaves(calls++)) continue;
       if (liar != nullptr)

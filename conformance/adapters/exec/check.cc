@@ -42,7 +42,7 @@ struct Try {
   std::string_view name;
   std::vector<Step> steps;  // of one conversation after the other, from `begin` to `end`
   Capabilities needs = {};
-  std::string_view topology = "two-kernels";  // of the first
+  std::string_view topology = {};  // of the first; empty: the usual one
 };
 
 // Until the address and the route of A are resolved.
@@ -220,9 +220,14 @@ class Trial {
       if (step.request == "end" || step.wanted == "unsupported|error") Announce(steps, i + 1);
     }
     const std::optional<int> code = peer_.End(kEnds);
-    if (!code) return fmt::format("it does not end within {} of its input's end", ToString(kEnds));
+    outlives_ = !code;
+    if (outlives_)
+      return fmt::format("it does not end within {} of its input's end", ToString(kEnds));
     return *code == 0 ? "" : fmt::format("it ends with exit code {}", *code);
   }
+
+  // It did not end with its input.
+  bool outlives() const { return outlives_; }
 
  private:
   // Sends the conversation whose `begin` comes next, if it comes before anything else.
@@ -232,13 +237,22 @@ class Trial {
     if (begin == steps.end() || !begin->request.starts_with("begin")) return;
     const std::string& profile = peer_.greeting().profile;
     peer_.Send("conversation 1");
-    peer_.Send(fmt::format("topology {}", std::exchange(topology_, "two-kernels")));
+    peer_.Send(fmt::format("topology {}", topology_.empty() ? Usual() : topology_));
+    topology_ = {};
     peer_.Send("profile " + (profile.empty() ? "6.1-rxe" : profile));
     peer_.Send("capabilities none");
     for (auto step = steps.begin() + static_cast<ptrdiff_t>(from); step != begin; ++step)
       peer_.Send(step->request);
     for (auto step = begin + 1; step != steps.end() && step->request != "end"; ++step)
       if (step->is_line) peer_.Send(step->announced.empty() ? step->request : step->announced);
+  }
+
+  // A topology that the driver has.
+  std::string_view Usual() const {
+    constexpr std::string_view kUsual = "two-kernels";
+    const std::vector<std::string>& there = peer_.greeting().topologies;
+    const bool has = there.empty() || std::ranges::find(there, kUsual) != there.end();
+    return has ? kUsual : std::string_view(there.front());
   }
 
   // As the suite, it asks after each line whether the blocked call has returned.
@@ -273,6 +287,7 @@ class Trial {
   std::string_view topology_;  // of the next conversation
   std::string waits_;          // the lane of a call that is blocked
   DriverAnswer returned_;      // of one that was, and has not been asked for
+  bool outlives_ = false;
 };
 
 }  // namespace
@@ -287,8 +302,10 @@ void CheckDriver(const DriverPlace& place, const std::function<void(const Tried&
       on_tried({.name = one.name, .problem = "it has no " + ToString(one.needs), .left_out = true});
       continue;
     }
-    on_tried({.name = one.name, .problem = Trial(peer, one.topology).Run(one.steps)});
-    if (peer.failure() && peer.failure()->silent) return;  // the next try would be as slow
+    Trial trial(peer, one.topology);
+    on_tried({.name = one.name, .problem = trial.Run(one.steps)});
+    // The next try would be as slow.
+    if (trial.outlives() || (peer.failure() && peer.failure()->silent)) return;
   }
 }
 

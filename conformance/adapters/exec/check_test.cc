@@ -68,6 +68,12 @@ TEST(CheckDriver, EndsWithTheFirstSilence) {
   EXPECT_EQ(tries, 1);
 }
 
+TEST(CheckDriver, SaysThatADriverOutlivesItsInput) {
+  EXPECT_THAT(Tries("awkward_driver does-not-end").problems,
+              Contains("a conversation without lines: it does not end within 10s of its input's "
+                       "end"));
+}
+
 TEST(CheckDriver, EndsWithTheGreetingWhenThereIsNone) {
   EXPECT_THAT(Tries("awkward_driver unknown-group").problems,
               ElementsAre(HasSubstr("the greeting: conformance/adapters/exec/awkward_driver "

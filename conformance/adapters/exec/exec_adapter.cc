@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -30,13 +31,19 @@ class ExecImplementation : public Implementation {
   Capabilities capabilities() const override {
     return Common(greeting_.capabilities, options_.profile.capabilities);
   }
+  std::string Lacks(const Conversation& conversation) const override {
+    const auto& there = greeting_.topologies;
+    if (!there.empty() && std::ranges::find(there, conversation.topology->name) == there.end())
+      return fmt::format("the driver has no topology {}", conversation.topology->name);
+    return greeting_.left_out.WhyUnsupported(conversation);
+  }
+  bool LeavesOut() const override { return !greeting_.left_out.names().empty(); }
   bool concurrent() const override {
     return greeting_.clock == Clock::kVirtual && !options_.place.command.empty();
   }
 
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
-    if (std::string why = greeting_.left_out.WhyUnsupported(conversation); !why.empty())
-      return RefuseSession(std::move(why));
+    if (std::string why = Lacks(conversation); !why.empty()) return RefuseSession(std::move(why));
     // One that has ended since the last conversation is started again, once.
     std::string ended;
     for (int attempts = 0; attempts < 2; ++attempts) {

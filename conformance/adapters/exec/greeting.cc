@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "model/conversation/words.h"
+#include "model/vocabulary/topology.h"
 
 namespace cm {
 namespace {
@@ -19,9 +21,10 @@ struct ClockRow {
 constexpr auto kClocks = std::to_array<ClockRow>(
     {{Clock::kSuite, "suite"}, {Clock::kOwn, "own"}, {Clock::kVirtual, "virtual"}});
 
-std::string GroupNames() {
+template <typename All, typename Name>
+std::string NamesOf(const All& all, Name name) {
   std::vector<std::string_view> names;
-  for (const CallGroup& group : CallGroups()) names.push_back(group.name);
+  for (const auto& one : all) names.push_back(std::invoke(name, one));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -62,7 +65,15 @@ std::string GreetingReader::TakeNamed(std::string_view key, std::string_view res
       const std::string_view word = words.Next("a group");
       if (!greeting_.left_out.Add(word))
         return fmt::format("without: \"{}\" is none of {}, and no function of one", word,
-                           GroupNames());
+                           NamesOf(CallGroups(), &CallGroup::name));
+    }
+  } else if (key == "topologies") {
+    for (Words words(rest); !words.empty();) {
+      const std::string_view word = words.Next("a topology");
+      if (FindTopology(word) == nullptr)
+        return fmt::format("topologies: \"{}\" is none of {}", word,
+                           NamesOf(Topologies(), &Topology::name));
+      greeting_.topologies.emplace_back(word);
     }
   } else if (key == "clock") {
     const auto* clock = std::ranges::find(kClocks, rest, &ClockRow::name);
@@ -74,7 +85,8 @@ std::string GreetingReader::TakeNamed(std::string_view key, std::string_view res
     greeting_.sees_messages = true;
   } else {
     return fmt::format(
-        "\"{}\" is no line of a greeting: name, profile, capabilities, without, clock, sees, ready",
+        "\"{}\" is no line of a greeting: name, profile, capabilities, without, topologies, clock, "
+        "sees, ready",
         key);
   }
   return {};
@@ -86,6 +98,8 @@ std::string ToText(const Greeting& greeting) {
   text += fmt::format("capabilities {}\n", ToString(greeting.capabilities));
   if (!greeting.left_out.names().empty())
     text += fmt::format("without {}\n", fmt::join(greeting.left_out.names(), " "));
+  if (!greeting.topologies.empty())
+    text += fmt::format("topologies {}\n", fmt::join(greeting.topologies, " "));
   text +=
       fmt::format("clock {}\n", std::ranges::find(kClocks, greeting.clock, &ClockRow::clock)->name);
   if (greeting.sees_messages) text += "sees messages\n";

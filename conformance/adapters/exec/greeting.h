@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "conformance/adapters/exec/groups.h"
 #include "model/vocabulary/capability.h"
@@ -25,6 +26,8 @@ struct Greeting {
   std::string profile;        // by which it is to be judged; empty: by any
   Capabilities capabilities;  // of its environment
   LeftOut left_out;
+  std::vector<std::string>
+      topologies;  // the only ones that it has; empty: it says when it is asked
   Clock clock = Clock::kSuite;
   bool sees_messages = false;  // lines `mad` may come before an outcome
 };

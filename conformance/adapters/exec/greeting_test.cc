@@ -27,6 +27,7 @@ TEST(Greeting, IsReadAsItIsWritten) {
                     .sees_messages = true};
   ASSERT_TRUE(greeting.left_out.Add("ece"));
   ASSERT_TRUE(greeting.left_out.Add("rdma_create_srq"));
+  greeting.topologies = {"two-kernels", "bond"};
   GreetingReader reader;
   std::istringstream text(ToText(greeting));
   for (std::string line; std::getline(text, line);) EXPECT_THAT(reader.Take(line), IsEmpty());
@@ -38,6 +39,7 @@ TEST(Greeting, ALineThatSaysNothingIsRefused) {
   GreetingReader reader;
   EXPECT_THAT(reader.Take(kDriverProtocol), IsEmpty());
   EXPECT_THAT(reader.Take("capabilities"), HasSubstr("\"capabilities\" of the greeting"));
+  EXPECT_THAT(reader.Take("topologies moebius"), HasSubstr("\"moebius\" is none of two-kernels"));
   EXPECT_THAT(reader.Take("sees ghosts"), HasSubstr("\"ghosts\" is not messages"));
 }
 

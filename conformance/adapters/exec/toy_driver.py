@@ -18,6 +18,7 @@ GREETING = """cmcheck-driver 1
 name toycm 1.0
 without datagrams synchronous establish notify qp-attributes ece options migration
 without endpoints multicast lookup devices written-events shared-queues data
+topologies two-kernels
 clock virtual
 ready"""
 UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}     # the clock counts nanoseconds
