@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"WalkWithoutABond",
             {"run", "--walk", "address-change", "--topology", "two-kernels"},
             {"walk address-change needs a bond", "two-kernels"}},
-        Bad{"UnknownVerbOfLab", {"lab", "nope"}, {"'lab nope'", "run, compare, scenarios"}},
+        Bad{"UnknownVerbOfLab", {"lab", "nope"}, {"'lab nope'", "run, nodes, node, compare, scenarios"}},
         Bad{"ClaimOfAWholeCampaign",
             {"run", "--property", "NEVER-1"},
             {"NEVER-1", "whole campaign", "without --property"}},

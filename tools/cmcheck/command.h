@@ -46,7 +46,7 @@ std::string ShellWord(const std::string& word);
 
 // The implementation under test, as given on the command line.
 struct Asked {
-  std::string impl = "sim";          // sim, lib, lib:PATH, dl, dl:PATH, exec:COMMAND, tcp:H:P
+  std::string impl = "sim";          // as the help of --impl says
   std::vector<std::string> defects;  // of sim
   std::string profile = "6.1-rxe";
   std::string capabilities;  // empty: all of the environment

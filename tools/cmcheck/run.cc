@@ -230,10 +230,16 @@ std::string Publish(const Tally& tally, const CampaignName& name, const Profile&
   return problem;
 }
 
-int Run(const RunOptions& options) {
+int Run(RunOptions options) {
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
-  Answering answering = std::get<Answering>(std::move(resolved));
+  // Two processes share no kernel, unless that is said.
+  if (options.topology.empty() && options.asked.impl.starts_with("sides:"))
+    options.topology = "two-kernels";
+  return RunWith(options, std::get<Answering>(std::move(resolved)));
+}
+
+int RunWith(const RunOptions& options, Answering answering) {
   auto campaign = CampaignOf(options, answering.implementation->profile(),
                              answering.implementation->capabilities());
   if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);

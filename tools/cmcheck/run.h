@@ -63,7 +63,10 @@ int ExitCodeOf(const Tally& tally, const RunOptions& options, bool interrupted);
 std::string Publish(const Tally& tally, const CampaignName& name, const Profile& profile,
                     const RunOptions& options, Capabilities capabilities);
 
-int Run(const RunOptions& options);
+// Returns the exit code.
+int Run(RunOptions options);
+// The same, where the implementation is there already.
+int RunWith(const RunOptions& options, Answering answering);
 
 }  // namespace cm
 

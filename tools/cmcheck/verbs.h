@@ -26,6 +26,8 @@ void AddDriverCheck(Verb cmcheck);
 void AddMatrix(Verb cmcheck);
 // Of `lab`.
 void AddLabRun(Verb lab);
+void AddLabNodes(Verb lab);
+void AddLabNode(Verb lab);
 void AddLabCompare(Verb lab);    // how well the simulator agrees with a real kernel
 void AddLabScenarios(Verb lab);  // the protocol's scenarios on a real kernel, beside the simulator
 
