@@ -87,9 +87,11 @@ void AddAnswering(Verb verb, Asked* asked) {
             "Implementation: sim; lib or lib:PATH (the installed librdmacm, or any, on the "
             "simulated kernel); dl or dl:PATH (the same on this machine's kernel); exec:COMMAND or "
             "tcp:HOST:PORT (a driver in any language, docs/driver_protocol.md); "
-            "sides:active=IMPL,passive=IMPL (each side another one of dl, exec, tcp)");
+            "sides:active=IMPL,passive=IMPL (each side another one of dl, exec, tcp); nodes "
+            "(`cmcheck agent` on two hosts of --site)");
   verb.Texts("--defect", &asked->defects,
              "A named defect of sim, may be repeated; `cmcheck list defects`");
+  verb.Text("--site", &asked->site, "File with the two hosts of --impl nodes (docs/nodes.md)");
   verb.Text("--place", &asked->place, "Where dl runs: bare, or guest inside the lab");
 }
 

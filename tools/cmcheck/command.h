@@ -51,6 +51,7 @@ struct Asked {
   std::string profile = "6.1-rxe";
   std::string capabilities;  // empty: all of the environment
   std::string place;         // where dl runs: "bare", "guest"
+  std::string site;          // the file of nodes
 };
 void AddAsked(Verb verb, Asked* asked);
 // The implementation and its environment.

@@ -11,6 +11,7 @@
 #include "conformance/adapters/dl/dl_adapter.h"
 #include "conformance/adapters/exec/exec_adapter.h"
 #include "conformance/adapters/exec/sides.h"
+#include "conformance/adapters/exec/site.h"
 #include "conformance/adapters/lib/lib_adapter.h"
 #include "conformance/defects/defective_sim.h"
 #include "conformance/defects/defects.h"
@@ -20,6 +21,9 @@
 
 namespace cm {
 namespace {
+
+// It may have to be woken up by a launcher.
+constexpr Duration kHostAnswersWithin = Duration::Seconds(90);
 
 std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
   if (!asked.place.empty()) return "--place goes with --impl dl only";
@@ -96,6 +100,25 @@ std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions o
   return answering;
 }
 
+// Two drivers as one implementation.
+std::variant<Answering, std::string> Joined(const Asked& asked, std::vector<OneSide> sides,
+                                            const Profile& profile) {
+  auto made = MakeSidesImplementation(std::move(sides), profile);
+  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
+  Answering answering{.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made)),
+                      .text = asked.impl,
+                      .options = "--impl " + ShellWord(asked.impl),
+                      .library = {},
+                      .kernel = "of each side"};
+  answering.library = answering.implementation->name();
+  return answering;
+}
+
+std::variant<std::pair<Profile, Profile>, std::string> ProfilesOfSides(const Asked& asked) {
+  return LoadProfilesOfSides(IsProfileName(asked.profile) ? asked.profile
+                                                          : FromUsersFolder(asked.profile));
+}
+
 // A driver that is started, or that listens.
 std::variant<std::unique_ptr<Implementation>, std::string> DriverAt(const std::string& impl,
                                                                     const Profile& profile) {
@@ -150,8 +173,7 @@ std::variant<Answering, std::string> ResolveSides(const Asked& asked, const Prof
   if (!asked.defects.empty()) return "--defect goes with --impl sim only";
   auto parsed = ParseSides(asked.impl.substr(asked.impl.find(':') + 1));
   if (auto* problem = std::get_if<std::string>(&parsed)) return std::move(*problem);
-  const auto loaded = LoadProfilesOfSides(
-      IsProfileName(asked.profile) ? asked.profile : FromUsersFolder(asked.profile));
+  const auto loaded = ProfilesOfSides(asked);
   if (const auto* problem = std::get_if<std::string>(&loaded)) return *problem;
   const auto& [active, passive] = std::get<std::pair<Profile, Profile>>(loaded);
   std::vector<OneSide> sides;
@@ -161,14 +183,36 @@ std::variant<Answering, std::string> ResolveSides(const Asked& asked, const Prof
     sides.push_back({.side = side.side,
                      .implementation = std::get<std::unique_ptr<Implementation>>(std::move(made))});
   }
-  auto made = MakeSidesImplementation(std::move(sides), profile);
-  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
-  Answering answering{.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made)),
-                      .text = asked.impl,
-                      .options = "--impl " + ShellWord(asked.impl),
-                      .library = {},
-                      .kernel = "of each side"};
-  answering.library = answering.implementation->name();
+  return Joined(asked, std::move(sides), profile);
+}
+
+std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Profile& profile) {
+  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
+  if (!asked.place.empty()) return "--place goes with --impl dl only";
+  if (asked.site.empty()) return "--impl nodes needs --site FILE (docs/nodes.md)";
+  const auto read = LoadSite(FromUsersFolder(asked.site));
+  if (const auto* problem = std::get_if<std::string>(&read)) return *problem;
+  const Site& site = std::get<Site>(read);
+  const auto loaded = ProfilesOfSides(asked);
+  if (const auto* problem = std::get_if<std::string>(&loaded)) return *problem;
+  const auto& [active, passive] = std::get<std::pair<Profile, Profile>>(loaded);
+  std::vector<OneSide> sides;
+  for (const Profile* own : {&active, &passive}) {
+    const size_t number = sides.size();
+    const std::string side = number == 0 ? "active" : "passive";
+    auto made = MakeExecImplementation({.place = {.command = CommandOf(site, number, own->name),
+                                                  .answers_within = kHostAnswersWithin},
+                                        .profile = *own});
+    if (auto* problem = std::get_if<std::string>(&made))
+      return fmt::format("{}: {}: {}", asked.site, side, *problem);
+    sides.push_back({.side = side,
+                     .implementation = std::get<std::unique_ptr<Implementation>>(std::move(made))});
+  }
+  auto answering = Joined(asked, std::move(sides), profile);
+  if (auto* known = std::get_if<Answering>(&answering)) {
+    known->text = "nodes of " + site.name;
+    known->options += " --site " + ShellWord(asked.site);
+  }
   return answering;
 }
 
@@ -185,9 +229,10 @@ std::variant<Answering, std::string> ResolveAny(const Asked& asked, const Profil
   if (asked.impl.starts_with("exec:") || asked.impl.starts_with("tcp:"))
     return ResolveExec(asked, profile);
   if (asked.impl.starts_with("sides:")) return ResolveSides(asked, profile);
+  if (asked.impl == "nodes") return ResolveNodes(asked, profile);
   return fmt::format(
       "there is no implementation '{}'; accepted are sim, lib, lib:PATH, dl, dl:PATH, "
-      "exec:COMMAND, tcp:HOST:PORT, sides:active=IMPL,passive=IMPL",
+      "exec:COMMAND, tcp:HOST:PORT, sides:active=IMPL,passive=IMPL, nodes",
       asked.impl);
 }
 

@@ -18,6 +18,7 @@
 
 #include "conformance/adapters/exec/exec_adapter.h"
 #include "conformance/adapters/exec/sides.h"
+#include "conformance/adapters/exec/site.h"
 #include "conformance/process/descriptor.h"
 #include "conformance/process/process.h"
 #include "conformance/runner/profile_file.h"
@@ -53,13 +54,31 @@ struct NodeOptions {
   std::string profile = "6.1-rxe";
   std::string side;
   std::string wire;
+  std::string site;
 };
+
+// The built-in addresses, or those of the site.
+std::variant<Topology, std::string> TopologyOfNodes(const std::string& site) {
+  if (site.empty()) return *FindTopology("two-kernels");
+  const auto read = LoadSite(FromUsersFolder(site));
+  if (const auto* problem = std::get_if<std::string>(&read)) return *problem;
+  return TopologyOf(std::get<Site>(read));
+}
+
+// Of net_node.sh: number, addresses, addresses of the other.
+std::string NetworkOf(const Topology& topology, size_t side) {
+  const DeviceInfo& here = topology.devices[topology.sides[side].device];
+  const DeviceInfo& there = topology.devices[topology.sides[1 - side].device];
+  return fmt::format("{} {} {} {} {}", side, here.v4, here.v6, there.v4, there.v6);
+}
 
 // Serves until its input ends: the guest's second port leads to the suite itself.
 int Node(const NodeOptions& options) {
   const bool active = options.side == kSides[0];
   if (!active && options.side != kSides[1])
     return Unusable(fmt::format("--side '{}' is neither active nor passive", options.side));
+  const auto topology = TopologyOfNodes(options.site);
+  if (const auto* problem = std::get_if<std::string>(&topology)) return Unusable(*problem);
   const Profile* const profile = FindProfile(options.profile);
   if (profile == nullptr) return Unusable(fmt::format("there is no profile '{}'", options.profile));
   struct stat input = {};
@@ -82,16 +101,18 @@ int Node(const NodeOptions& options) {
       .wall_limit = kLongestLife, .output = to_errors, .error = to_errors, .cancelled = [] {
         return Interrupted().load();
       }};
-  const lab::Outcome<lab::Ended> ended =
-      guest.value().Run(fmt::format("cp /host/{} /tmp/cmcheck && sh /lab/net_node.sh {} && "
-                                    "exec /tmp/cmcheck agent --profile {} 0<>/dev/vport0p2 >&0",
-                                    program.filename().string(), options.side, profile->name),
-                        run);
+  const lab::Outcome<lab::Ended> ended = guest.value().Run(
+      fmt::format("cp /host/{} /tmp/cmcheck && sh /lab/net_node.sh {} && "
+                  "exec /tmp/cmcheck agent --profile {} 0<>/dev/vport0p2 >&0",
+                  program.filename().string(),
+                  NetworkOf(std::get<Topology>(topology), active ? 0 : 1), profile->name),
+      run);
   return ended.ok() ? ended.value().status : Report(ended.problem());
 }
 
 struct NodesOptions {
   std::string profiles[2] = {"6.1-rxe", "6.1-rxe"};
+  std::string site;
   RunOptions run;
 };
 
@@ -115,6 +136,8 @@ int Nodes(NodesOptions options) {
     return Unusable("each node has its kernel and librdmacm: no --impl, --defect, --place");
   if (asked.profile != Asked().profile)
     return Unusable("the profiles are those of --active and --passive: no --profile");
+  const auto topology = TopologyOfNodes(options.site);
+  if (const auto* problem = std::get_if<std::string>(&topology)) return Unusable(*problem);
   asked.profile = fmt::format("{}+{}", options.profiles[0], options.profiles[1]);
   const auto loaded = LoadProfilesOfSides(asked.profile);
   if (const auto* problem = std::get_if<std::string>(&loaded)) return Unusable(*problem);
@@ -125,6 +148,8 @@ int Nodes(NodesOptions options) {
   joint.timing.late = std::max(joint.timing.late, kLate);
   const OwnFolder wire((fs::temp_directory_path() / "wire").string());
   if (wire.path().empty()) return Unusable("no folder for the wire between the guests");
+  const std::string site =
+      options.site.empty() ? "" : " --site " + ShellWord(FromUsersFolder(options.site));
   std::vector<OneSide> sides;
   for (const Profile* profile : {&active, &passive}) {
     int exit_code = kExitUnusable;
@@ -132,9 +157,9 @@ int Nodes(NodesOptions options) {
       return exit_code == kExitUnusable ? Unusable(problem) : exit_code;
     const std::string side(kSides[sides.size()]);
     auto made = MakeExecImplementation(
-        {.place = {.command = fmt::format("exec {} lab node --profile {} --side {} --wire {}",
+        {.place = {.command = fmt::format("exec {} lab node --profile {} --side {} --wire {}{}",
                                           ShellWord(OwnProgram().string()), profile->name, side,
-                                          ShellWord(wire.path().string())),
+                                          ShellWord(wire.path().string()), site),
                    .answers_within = kAnswersWithin},
          .profile = *profile});
     if (const auto* problem = std::get_if<std::string>(&made))
@@ -152,7 +177,8 @@ int Nodes(NodesOptions options) {
       .library = {},
       .kernel = fmt::format("{} and {}", active.name, passive.name)};
   answering.library = answering.implementation->name();
-  if (options.run.topology.empty()) options.run.topology = "two-kernels";
+  if (options.run.topology.empty())
+    options.run.topology = options.site.empty() ? "two-kernels" : FromUsersFolder(options.site);
   return RunWith(options.run, std::move(answering));
 }
 
@@ -187,6 +213,7 @@ Examples:
   options->run.max_inconclusive = 15;  // what would take minutes
   verb.Text("--active", &options->profiles[0], "Profile of the active side's guest");
   verb.Text("--passive", &options->profiles[1], "Profile of the passive side's guest");
+  verb.Text("--site", &options->site, "File whose addresses the guests have (docs/nodes.md)");
   auto arguments = std::make_shared<std::vector<std::string>>();
   verb.Behind("arguments", arguments.get(), "After --: arguments of `run`");
   verb.Does([options, arguments] { return ParseAndRun(*options, *arguments); });
@@ -201,6 +228,7 @@ Example:
   verb.Text("--profile", &options->profile, "Its kernel and librdmacm are those of this profile");
   verb.Text("--side", &options->side, "active or passive");
   verb.Text("--wire", &options->wire, "A folder that both share, for the ends of the wire");
+  verb.Text("--site", &options->site, "File whose addresses it has (docs/nodes.md)");
   verb.Does([options] { return Node(*options); });
 }
 

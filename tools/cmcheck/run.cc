@@ -236,6 +236,8 @@ int Run(RunOptions options) {
   // Two processes share no kernel, unless that is said.
   if (options.topology.empty() && options.asked.impl.starts_with("sides:"))
     options.topology = "two-kernels";
+  if (options.topology.empty() && options.asked.impl == "nodes")
+    options.topology = FromUsersFolder(options.asked.site);
   return RunWith(options, std::get<Answering>(std::move(resolved)));
 }
 

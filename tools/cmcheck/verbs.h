@@ -24,6 +24,7 @@ void AddApp(Verb cmcheck);
 void AddAgent(Verb cmcheck);
 void AddDriverCheck(Verb cmcheck);
 void AddMatrix(Verb cmcheck);
+void AddSite(Verb cmcheck);
 // Of `lab`.
 void AddLabRun(Verb lab);
 void AddLabNodes(Verb lab);
