@@ -169,17 +169,17 @@ int Nodes(NodesOptions options) {
   }
   auto made = MakeSidesImplementation(std::move(sides), std::move(joint));
   if (const auto* problem = std::get_if<std::string>(&made)) return Unusable(*problem);
-  Answering answering{
-      .implementation = std::get<std::unique_ptr<Implementation>>(std::move(made)),
-      .text = fmt::format("nodes {} and {}", active.name, passive.name),
-      .options = fmt::format("(as cmcheck lab nodes --active {} --passive {} -- --conversations)",
-                             active.name, passive.name),
-      .library = {},
-      .kernel = fmt::format("{} and {}", active.name, passive.name)};
+  Answering answering{.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made)),
+                      .text = fmt::format("nodes {} and {}", active.name, passive.name),
+                      .options = {},
+                      .library = {},
+                      .kernel = fmt::format("{} and {}", active.name, passive.name)};
   answering.library = answering.implementation->name();
   if (options.run.topology.empty())
     options.run.topology = options.site.empty() ? "two-kernels" : FromUsersFolder(options.site);
-  return RunWith(options.run, std::move(answering));
+  return RunWith(options.run, std::move(answering),
+                 fmt::format("cmcheck lab nodes --active {} --passive {}{} -- --conversations",
+                             active.name, passive.name, site));
 }
 
 // The arguments after `--`, as `run` parses them.

@@ -26,10 +26,12 @@ constexpr int kShrinkAttempts = 6000;
 // One run, from its options to its report.
 class Runner {
  public:
-  Runner(const RunOptions& options, Answering answering, CampaignOptions campaign)
+  Runner(const RunOptions& options, Answering answering, CampaignOptions campaign,
+         std::string replay)
       : options_(options),
         answering_(std::move(answering)),
         campaign_(std::move(campaign)),
+        replay_(std::move(replay)),
         report_(FromUsersFolder(options.report)) {}
 
   int Go() {
@@ -140,8 +142,8 @@ class Runner {
   void Write(const History& history, CountedFinding* counted) {
     std::filesystem::path path;
     problem_ = report_.WriteFinding(counted->finding, history, &path);
-    counted->replay =
-        fmt::format("cmcheck replay {} {}", ShellWord(path.string()), answering_.options);
+    counted->replay = fmt::format("{} {}", replay_, ShellWord(path.string()));
+    if (!answering_.options.empty()) counted->replay += " " + answering_.options;
   }
 
   // The shortest conversation known with the cause of the finding, which becomes the finding there.
@@ -174,6 +176,7 @@ class Runner {
   const RunOptions& options_;
   Answering answering_;
   CampaignOptions campaign_;
+  std::string replay_;
   Report report_;
   std::unique_ptr<Journal> journal_;
   JournalContent earlier_;
@@ -241,11 +244,13 @@ int Run(RunOptions options) {
   return RunWith(options, std::get<Answering>(std::move(resolved)));
 }
 
-int RunWith(const RunOptions& options, Answering answering) {
+int RunWith(const RunOptions& options, Answering answering, const std::string& replay) {
   auto campaign = CampaignOf(options, answering.implementation->profile(),
                              answering.implementation->capabilities());
   if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);
-  return Runner(options, std::move(answering), std::get<CampaignOptions>(std::move(campaign))).Go();
+  return Runner(options, std::move(answering), std::get<CampaignOptions>(std::move(campaign)),
+                replay)
+      .Go();
 }
 
 int RunMainJob() { return Run({}); }

@@ -65,8 +65,10 @@ std::string Publish(const Tally& tally, const CampaignName& name, const Profile&
 
 // Returns the exit code.
 int Run(RunOptions options);
-// The same, where the implementation is there already.
-int RunWith(const RunOptions& options, Answering answering);
+// The same, where the implementation is there already. `replay`: a command that carries out the
+// file behind it.
+int RunWith(const RunOptions& options, Answering answering,
+            const std::string& replay = "cmcheck replay");
 
 }  // namespace cm
 
