@@ -230,8 +230,66 @@ std::variant<Profile, std::string> ParseProfile(std::string_view text) {
   return profile;
 }
 
+bool IsProfileName(std::string_view name) {
+  const size_t plus = name.find('+');
+  if (plus == std::string_view::npos) return FindProfile(name) != nullptr;
+  return FindProfile(name.substr(0, plus)) != nullptr &&
+         FindProfile(name.substr(plus + 1)) != nullptr;
+}
+
+std::variant<std::pair<Profile, Profile>, std::string> LoadProfilesOfSides(
+    const std::string& name_or_path) {
+  const size_t plus = name_or_path.find('+');
+  if (plus != std::string::npos && IsProfileName(name_or_path))
+    return std::pair{*FindProfile(name_or_path.substr(0, plus)),
+                     *FindProfile(name_or_path.substr(plus + 1))};
+  auto one = LoadProfile(name_or_path);
+  if (auto* problem = std::get_if<std::string>(&one)) return std::move(*problem);
+  return std::pair{std::get<Profile>(one), std::get<Profile>(one)};
+}
+
+std::variant<Profile, std::string> JointProfile(const Profile& active, const Profile& passive) {
+  if (active == passive) return active;
+  Profile joint = active;
+  joint.name = fmt::format("{}+{}", active.name, passive.name);
+  joint.sentence =
+      fmt::format("{} on the active side, {} on the passive one.", active.name, passive.name);
+  Limits limits = passive.limits;
+  joint.limits.max_outstanding = limits.max_outstanding =
+      std::max(active.limits.max_outstanding, passive.limits.max_outstanding);
+  Timing timing = passive.timing;
+  timing.packet_lifetime = active.timing.packet_lifetime;
+  if (active.transport != passive.transport || joint.limits != limits || joint.timing != timing)
+    return fmt::format("profiles {} and {} differ in more than two ends of a connection can",
+                       active.name, passive.name);
+  const Duration one = active.timing.Timewait();
+  const Duration other = passive.timing.Timewait();
+  joint.timing.packet_lifetime =
+      std::min(active.timing.packet_lifetime, passive.timing.packet_lifetime);
+  joint.timing.late = active.timing.late + std::max(one, other) - std::min(one, other);
+  // Most requests are accepted by the passive side.
+  joint.dialect = passive.dialect;
+  joint.capabilities = Common(active.capabilities, passive.capabilities)
+                           .Without({Capability::kTime, Capability::kTester});
+  const Dialect& a = active.dialect;
+  const Dialect& b = passive.dialect;
+  if (a.last_receive_is_told != b.last_receive_is_told ||
+      a.long_messages_as_manual != b.long_messages_as_manual)
+    joint.capabilities = joint.capabilities.Without(Capability::kData);
+  if (a.link_down_fails_sends != b.link_down_fails_sends ||
+      a.link_down_keeps_sends != b.link_down_keeps_sends || a.link_down_mutes != b.link_down_mutes)
+    joint.capabilities = joint.capabilities.Without({Capability::kLink, Capability::kFlap});
+  joint.deviations.insert(joint.deviations.end(), passive.deviations.begin(),
+                          passive.deviations.end());
+  return joint;
+}
+
 std::variant<Profile, std::string> LoadProfile(const std::string& name_or_path) {
   if (const Profile* known = FindProfile(name_or_path)) return *known;
+  if (IsProfileName(name_or_path)) {
+    const auto both = std::get<std::pair<Profile, Profile>>(LoadProfilesOfSides(name_or_path));
+    return JointProfile(both.first, both.second);
+  }
   std::error_code ignored;
   if (std::filesystem::is_directory(name_or_path, ignored))
     return fmt::format("{} is a directory, not a profile", name_or_path);

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "model/vocabulary/profile.h"
@@ -23,8 +24,22 @@ namespace cm {
 // model/vocabulary/profile.h; durations end in _ms. An error is one line.
 std::variant<Profile, std::string> ParseProfile(std::string_view text);
 
-// A name that `cmcheck list profiles` prints, or the path of a file.
+// A name that `cmcheck list profiles` prints, or the path of a file. Or two names,
+// "6.12-rxe+6.1-rxe": their joint profile.
 std::variant<Profile, std::string> LoadProfile(const std::string& name_or_path);
+
+// One name, or two, and not the path of a file.
+bool IsProfileName(std::string_view name);
+
+// The profiles of the active and of the passive side: those of "A+B", or twice the only one.
+std::variant<std::pair<Profile, Profile>, std::string> LoadProfilesOfSides(
+    const std::string& name_or_path);
+
+// By which two different connection managers, one on each side, are judged together: that of one of
+// them if they are equal. Where they differ in time, the earlier and the later are both in time;
+// minutes are not waited out, and what each does in its own way to links or data is not drawn. Or
+// why they cannot talk to each other.
+std::variant<Profile, std::string> JointProfile(const Profile& active, const Profile& passive);
 
 }  // namespace cm
 

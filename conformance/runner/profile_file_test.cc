@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 namespace cm {
 namespace {
@@ -159,6 +160,35 @@ TEST(ProfileFile, ThatIsNotThereOrIsADirectoryIsNotRead) {
       std::get<std::string>(LoadProfile("missing.json")),
       AllOf(HasSubstr("'missing.json'"), HasSubstr("6.1-rxe, 6.12-rxe"), Not(HasSubstr("\n"))));
   EXPECT_THAT(std::get<std::string>(LoadProfile(testing::TempDir())), HasSubstr("is a directory"));
+}
+
+TEST(JointProfile, OfEqualOnesIsThatOne) {
+  EXPECT_EQ(std::get<Profile>(LoadProfile("7.2-rxe+7.2-rxe")), *FindProfile("7.2-rxe"));
+}
+
+TEST(JointProfile, PermitsTheTimesOfBothAndDrawsWhatBothDoAlike) {
+  const Profile& old = *FindProfile("6.1-rxe");
+  const Profile& later = *FindProfile("6.12-rxe");
+  const auto joint = std::get<Profile>(LoadProfile("6.12-rxe+6.1-rxe"));
+  EXPECT_EQ(joint.name, "6.12-rxe+6.1-rxe");
+  EXPECT_LE(joint.timing.Timewait(), later.timing.Timewait());
+  EXPECT_GE(joint.timing.Latest(joint.timing.Timewait()), old.timing.Timewait());
+  EXPECT_TRUE(joint.capabilities.Has(Capability::kLanes));
+  for (const Capability one : {Capability::kTime, Capability::kData, Capability::kLink})
+    EXPECT_FALSE(joint.capabilities.Has(one));
+}
+
+TEST(JointProfile, OfTwoThatCannotConnectIsRefused) {
+  EXPECT_THAT(std::get<std::string>(LoadProfile("6.1-rxe+6.1-siw")),
+              HasSubstr("6.1-rxe and 6.1-siw differ in more"));
+}
+
+TEST(JointProfile, IsOneForEachSide) {
+  const auto loaded = LoadProfilesOfSides("6.12-rxe+6.1-rxe");
+  const auto& [active, passive] = std::get<std::pair<Profile, Profile>>(loaded);
+  EXPECT_EQ(active.name, "6.12-rxe");
+  EXPECT_EQ(passive.name, "6.1-rxe");
+  EXPECT_FALSE(IsProfileName("6.12-rxe+mine.json"));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ programs="dash kmod ip bridge tc ss rdma ethtool nft cmtime mckey rdma_client rd
   rdma_xclient rdma_xserver rping ucmatose udaddy strace tcpdump"
 libraries="libgcc_s.so.1 libibverbs.so.1 librdmacm.so.1 libstdc++.so.6 libm.so.6"
 providers="rxe siw"
-modules="virtio_pci virtio_console 9p 9pnet_virtio crc32_generic crc32c_generic libcrc32c ib_uverbs
+modules="virtio_pci virtio_console virtio_net 9p 9pnet_virtio crc32_generic crc32c_generic libcrc32c ib_uverbs
   DRIVER rdma_ucm veth dummy ifb bonding bridge vrf sch_netem sch_prio sch_fq sch_ingress
   cls_u32 cls_bpf cls_flower cls_matchall act_gact act_mirred nf_tables nft_numgen nft_limit
   x_tables"

@@ -12,8 +12,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "hw_tests/lab/machine.h"
-
 namespace lab {
 namespace {
 
@@ -79,11 +77,14 @@ std::optional<Problem> Emulator::Launch(const Image& image, const Settings& sett
   places.monitor = monitor->second.get();
   places.console = cm::InheritedPath(console_);
   places.incoming = saved.get();
+  places.kind = settings.kind;
+  places.node = settings.node;
   cm::Launch launch;
   launch.arguments = MachineOptions(places);
   launch.arguments.insert(launch.arguments.begin(), settings.program);
   launch.inherited = {places.agent, places.monitor, console_.get()};
-  if (saved.get() >= 0) launch.inherited.push_back(saved.get());
+  for (const int more : {saved.get(), settings.node.driver})
+    if (more >= 0) launch.inherited.push_back(more);
   launch.output = said_.get();
   auto started = cm::Process::Start(launch);
   if (auto* const problem = std::get_if<std::string>(&started)) return Problem{*problem};

@@ -13,6 +13,7 @@
 #include "conformance/process/process.h"
 #include "hw_tests/lab/frame.h"
 #include "hw_tests/lab/image.h"
+#include "hw_tests/lab/machine.h"
 #include "hw_tests/lab/monitor.h"
 #include "hw_tests/lab/problem.h"
 
@@ -45,6 +46,8 @@ class Emulator {
     std::filesystem::path share;
     bool share_writable = false;
     std::filesystem::path saved;  // a saved machine to restore; empty: boot
+    MachineKind kind = MachineKind::kAlone;
+    NodePlaces node;
   };
 
   // Starts QEMU. A saved machine is paused then; one that boots runs, see AwaitAgent.

@@ -16,17 +16,21 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds kBootLimit = std::chrono::seconds(180);
 constexpr std::chrono::milliseconds kSetUpLimit = std::chrono::seconds(120);
 constexpr uint64_t kSnapshotBytesMax = 600 << 20;  // the guest's memory and its devices
-constexpr std::array<std::string_view, 6> kScripts = {"net_common.sh", "net_pair.sh",
-                                                      "net_bond.sh",   "net_failover.sh",
-                                                      "net_reset.sh",  "net_routes.sh"};
+constexpr std::array<std::string_view, 7> kScripts = {
+    "net_bond.sh", "net_common.sh", "net_failover.sh", "net_node.sh",
+    "net_pair.sh", "net_reset.sh",  "net_routes.sh"};
+
+MachineKind KindOf(Topology topology) {
+  return topology == Topology::kNode ? MachineKind::kNode : MachineKind::kAlone;
+}
 
 std::string ScriptOf(Topology topology) { return "net_" + std::string(NameOf(topology)) + ".sh"; }
 
 // All inputs of a saved guest besides its image.
-std::string SnapshotKey(const std::string& emulator) {
+std::string SnapshotKey(const std::string& emulator, MachineKind kind) {
   CacheKey key;
   key.Add(InstalledIdentity(emulator));
-  for (const std::string& option : MachineShape()) key.Add(option);
+  for (const std::string& option : MachineShape(kind)) key.Add(option);
   for (std::string_view script : kScripts) key.Add(Embedded(script));
   return key.Digits();
 }
@@ -39,6 +43,7 @@ std::string SetUpCommand(Topology topology) {
     command.append(Embedded(script)).append("END_OF_SCRIPT\n");
   }
   command += "chmod 755 /lab/*.sh\n";
+  if (topology == Topology::kNode) return command;
   command += "sh /lab/" + ScriptOf(topology) + "\n";
   return command + "sh /lab/net_reset.sh >/dev/null\n";
 }
@@ -81,12 +86,14 @@ std::string_view NameOf(Topology topology) {
       return "pair";
     case Topology::kBond:
       return "bond";
+    case Topology::kNode:
+      return "node";
   }
   return "";
 }
 
 std::optional<Topology> TopologyNamed(std::string_view name) {
-  for (Topology topology : {Topology::kPair, Topology::kBond}) {
+  for (Topology topology : {Topology::kPair, Topology::kBond, Topology::kNode}) {
     if (NameOf(topology) == name) return topology;
   }
   return std::nullopt;
@@ -94,7 +101,8 @@ std::optional<Topology> TopologyNamed(std::string_view name) {
 
 Outcome<fs::path> EnsureSnapshot(const Image& image, Topology topology, const std::string& emulator,
                                  const Caller& caller) {
-  const std::string name = std::string(NameOf(topology)) + "-" + SnapshotKey(emulator) + ".saved";
+  const std::string name =
+      std::string(NameOf(topology)) + "-" + SnapshotKey(emulator, KindOf(topology)) + ".saved";
   const fs::path path = image.folder() / name;
   std::error_code error;
   if (fs::exists(path, error)) return path;
@@ -106,6 +114,7 @@ Outcome<fs::path> EnsureSnapshot(const Image& image, Topology topology, const st
   Emulator::Settings settings;
   settings.program = emulator;
   settings.share = image.folder();
+  settings.kind = KindOf(topology);
   if (std::optional<Problem> problem = MakeSnapshot(image, topology, settings, caller, path)) {
     return *problem;
   }
@@ -129,6 +138,8 @@ Outcome<Guest> Guest::Start(const Image& image, const GuestSettings& settings,
   how.share = settings.share.empty() ? image.folder() : fs::absolute(settings.share, error);
   how.share_writable = !settings.share.empty() && settings.share_writable;
   how.saved = saved.value();
+  how.kind = KindOf(settings.topology);
+  how.node = settings.node;
   Guest guest(image, how);
   guest.mounts_share_ = !settings.share.empty();
   if (std::optional<Problem> problem = guest.Restore()) return *problem;

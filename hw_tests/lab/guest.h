@@ -26,8 +26,8 @@
 
 namespace lab {
 
-// See net_pair.sh and net_bond.sh.
-enum class Topology { kPair, kBond };
+// See net_pair.sh, net_bond.sh and net_node.sh. A node has no network until that script has run.
+enum class Topology { kPair, kBond, kNode };
 
 std::string_view NameOf(Topology topology);
 std::optional<Topology> TopologyNamed(std::string_view name);
@@ -38,6 +38,7 @@ struct GuestSettings {
   // /tmp: the guest's clock runs while it waits for the host.
   std::filesystem::path share;
   bool share_writable = true;
+  NodePlaces node;                             // of a node
   std::string search_path = cm::SearchPath();  // where QEMU is searched
 };
 

@@ -7,9 +7,29 @@ void Append(std::vector<std::string>& options, const std::vector<std::string>& m
   options.insert(options.end(), more.begin(), more.end());
 }
 
+// What a node's devices lead to.
+std::vector<std::string> NodeOptions(const NodePlaces& node) {
+  const std::string driver =
+      node.driver < 0 ? "null,id=driver" : "socket,id=driver,fd=" + std::to_string(node.driver);
+  const std::string wire =
+      node.wire_here.empty()
+          ? "hubport,id=wire,hubid=0"
+          : "dgram,id=wire,local.type=unix,local.path=" + EscapedForOption(node.wire_here) +
+                ",remote.type=unix,remote.path=" + EscapedForOption(node.wire_there);
+  return {"-chardev", driver, "-netdev", wire};
+}
+
 }  // namespace
 
-std::vector<std::string> MachineShape() {
+std::vector<std::string> MachineShape(MachineKind kind) {
+  if (kind == MachineKind::kNode)
+    return {"-machine", "pc,hpet=off", "-accel", "tcg,thread=single", "-smp", "1", "-m", "512M",
+            // A counter of the processor would have to be measured, on a host that is busy.
+            "-append", "console=ttyS0 quiet panic=-1 mitigations=off clocksource=acpi_pm",  //
+            "-device", "virtio-serial-pci", "-device", "virtserialport,chardev=agent",      //
+            "-device", "virtserialport,chardev=driver",                                     //
+            "-device", "virtio-9p-pci,fsdev=share,mount_tag=share",                         //
+            "-device", "virtio-net-pci,netdev=wire,romfile=", "-serial", "chardev:console"};
   return {// hpet=off leaves the TSC as the only clock; reading it costs no exit.
           "-machine", "pc,hpet=off", "-accel", "tcg,thread=single", "-smp", "1",  //
           "-icount", "shift=3,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-m", "512M",
@@ -31,7 +51,8 @@ std::vector<std::string> MachineOptions(const MachinePlaces& places) {
   Append(options, {"-mon", "chardev=monitor,mode=control"});
   Append(options, {"-chardev", "file,id=console,path=" + EscapedForOption(places.console)});
   Append(options, {"-fsdev", places.share_writable ? share : share + ",readonly=on"});
-  Append(options, MachineShape());
+  if (places.kind == MachineKind::kNode) Append(options, NodeOptions(places.node));
+  Append(options, MachineShape(places.kind));
   if (places.incoming >= 0) {
     Append(options, {"-incoming", "fd:" + std::to_string(places.incoming)});
   }

@@ -6,7 +6,8 @@
 //    has executed, eight nanoseconds each, and jumps to the next timer when it has nothing to do.
 //    A wait costs next to nothing, and no load of the host shows in the guest's times. KVM is not
 //    used and not needed.
-// 3. There is no network device.
+// 3. There is no network device, but in a node: one of two guests that share a wire. Their clocks
+//    follow the host's, which is the only time that two of them can agree on.
 #ifndef HW_TESTS_LAB_MACHINE_H_
 #define HW_TESTS_LAB_MACHINE_H_
 
@@ -14,6 +15,18 @@
 #include <vector>
 
 namespace lab {
+
+enum class MachineKind {
+  kAlone,
+  kNode,
+};
+
+// What a node has besides.
+struct NodePlaces {
+  int driver = -1;        // descriptor of what its second port leads to; -1: to nothing
+  std::string wire_here;  // sockets of the wire's two ends; empty: it leads nowhere
+  std::string wire_there;
+};
 
 // Paths and descriptors that differ between machines.
 struct MachinePlaces {
@@ -25,10 +38,12 @@ struct MachinePlaces {
   int monitor = -1;
   std::string console;  // a file for the kernel's output
   int incoming = -1;    // a saved machine to restore; -1: boot
+  MachineKind kind = MachineKind::kAlone;
+  NodePlaces node;
 };
 
 // The hardware that the guest sees.
-std::vector<std::string> MachineShape();
+std::vector<std::string> MachineShape(MachineKind kind);
 
 // All arguments of QEMU except its own name.
 std::vector<std::string> MachineOptions(const MachinePlaces& places);

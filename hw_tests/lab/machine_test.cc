@@ -68,9 +68,22 @@ TEST(MachineOptions, CommasInAFolderNameDoNotEndTheField) {
   EXPECT_THAT(ValueOf(MachineOptions(places), "-fsdev"), HasSubstr("path=/a,,b,security_model"));
 }
 
+TEST(MachineOptions, OfANodeHaveAWireAndTheTimeOfTheHost) {
+  MachinePlaces places = Places();
+  places.kind = MachineKind::kNode;
+  EXPECT_EQ(ValueOf(MachineOptions(places), "-netdev"), "hubport,id=wire,hubid=0");
+  places.node = {.driver = 7, .wire_here = "/w,x/a", .wire_there = "/w,x/b"};
+  const std::vector<std::string> options = MachineOptions(places);
+  EXPECT_EQ(ValueOf(options, "-netdev"),
+            "dgram,id=wire,local.type=unix,local.path=/w,,x/a,remote.type=unix,"
+            "remote.path=/w,,x/b");
+  EXPECT_THAT(options, Contains("socket,id=driver,fd=7"));
+  EXPECT_THAT(options, Not(Contains("-icount")));
+}
+
 TEST(MachineShape, IsPartOfTheOptions) {
   const std::vector<std::string> options = MachineOptions(Places());
-  const std::vector<std::string> shape = MachineShape();
+  const std::vector<std::string> shape = MachineShape(MachineKind::kAlone);
   EXPECT_NE(std::search(options.begin(), options.end(), shape.begin(), shape.end()), options.end());
 }
 

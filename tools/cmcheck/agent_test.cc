@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -85,6 +87,52 @@ TEST_F(Agent, KeepsTheProtocol) {
     EXPECT_THAT(ended.output, HasSubstr("16 ok, 0 failed"));
   }
   EXPECT_EQ(folder_.Cmcheck({"driver-check", "echo hello"}).exit_code, 1);
+}
+
+// A site whose launcher starts both agents here.
+class Site : public Agent {
+ protected:
+  void WriteSite(const std::string& launcher) const {
+    folder_.Write("site.json",
+                  R"({"name": "here", "launcher": ")" + launcher + R"(", "agent": ")" +
+                      AgentOf("--impl sim") +
+                      R"(", "active": {"host": "a", "v4": "192.168.7.1", "v6": "fd07::1"},
+                          "passive": {"host": "b", "v4": "192.168.8.2", "v6": "fd08::2"}})");
+  }
+};
+
+TEST_F(Site, IsCheckedAndWhereTheSuiteRuns) {
+  std::string stem = "/tmp/site.XXXXXX";  // short: a socket's path
+  const std::string world = mkdtemp(stem.data());
+  WriteSite("python3 " + DataFile("conformance/adapters/exec/shared_world.py").string() + " " +
+            world + " '{command}'");
+  const Ended check = folder_.Cmcheck({"site", "check", "site.json"});
+  EXPECT_EQ(check.exit_code, 0) << check.output << check.error;
+  EXPECT_THAT(check.output, AllOf(HasSubstr("active to passive over IPv4: well"),
+                                  HasSubstr("passive to active over IPv6: well")));
+  const Ended run = folder_.Cmcheck({"run", "--impl", "nodes", "--site", "site.json", "--sequences",
+                                     "30", "--keep", "--report", "report"});
+  EXPECT_EQ(run.exit_code, 0) << run.output << run.error;
+  EXPECT_THAT(Line(run.output, "sequences "), HasSubstr("30 passed"));
+  EXPECT_THAT(folder_.Read("report/conversations/000000.conv"),
+              HasSubstr("address=192.168.8.2,fd08::2"));
+  std::filesystem::remove_all(world);
+}
+
+// Each has a world of its own, in which nothing of the other is.
+TEST_F(Site, WhoseHostsDoNotReachEachOtherIsRefused) {
+  WriteSite("{command}");
+  const Ended check = folder_.Cmcheck({"site", "check", "site.json"});
+  EXPECT_EQ(check.exit_code, 1);
+  EXPECT_THAT(check.output, HasSubstr("active to passive over IPv4: "));
+  EXPECT_THAT(check.output, HasSubstr("passive wait S within=5s -> quiet: nothing has come"));
+}
+
+TEST_F(Site, WithoutADriverNamesTheSide) {
+  WriteSite("echo hello");
+  const Ended check = folder_.Cmcheck({"site", "check", "site.json"});
+  EXPECT_EQ(check.exit_code, 2);
+  EXPECT_THAT(check.error, HasSubstr("site.json: active: echo hello"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/adapters/exec/site.h"
 #include "conformance/properties/registry.h"
 #include "conformance/walks/walk.h"
 #include "model/base/digest.h"
@@ -64,12 +65,18 @@ std::string WhyNotWalkable(const DrawOptions& draw, const std::string& topology)
                                               ToString(draw.capabilities)));
 }
 
-// A built-in topology, or that of a file. Sequences are drawn for its first two sides.
-std::variant<TopologyRef, std::string> TopologyOf(const std::string& name) {
+// A built-in topology, or that of a file: of a conversation or a site. Sequences are drawn for its
+// first two sides.
+std::variant<TopologyRef, std::string> TopologyNamed(const std::string& name) {
   if (const Topology* built_in = FindTopology(name)) return TopologyRef(built_in);
   if (!std::filesystem::exists(name))
     return fmt::format("there is no topology '{}', nor a file; topologies are {}", name,
                        TopologyNames());
+  if (name.ends_with(".json")) {
+    auto site = LoadSite(name);
+    if (auto* problem = std::get_if<std::string>(&site)) return std::move(*problem);
+    return TopologyRef(TopologyOf(std::get<Site>(site)));
+  }
   auto read = ReadConversationFile(name);
   if (auto* problem = std::get_if<std::string>(&read)) return std::move(*problem);
   const TopologyRef& own = std::get<ConversationFile>(read).conversation.topology;
@@ -86,7 +93,7 @@ std::variant<std::vector<TopologyShare>, std::string> SharesOf(const std::string
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
     const size_t colon = part.find(':');
-    auto topology = TopologyOf(part.substr(0, colon));
+    auto topology = TopologyNamed(part.substr(0, colon));
     if (auto* problem = std::get_if<std::string>(&topology)) return std::move(*problem);
     TopologyShare share{.topology = std::get<TopologyRef>(std::move(topology))};
     if (colon != std::string::npos) {

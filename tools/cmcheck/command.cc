@@ -86,9 +86,12 @@ void AddAnswering(Verb verb, Asked* asked) {
   verb.Text("--impl", &asked->impl,
             "Implementation: sim; lib or lib:PATH (the installed librdmacm, or any, on the "
             "simulated kernel); dl or dl:PATH (the same on this machine's kernel); exec:COMMAND or "
-            "tcp:HOST:PORT (a driver in any language, docs/driver_protocol.md)");
+            "tcp:HOST:PORT (a driver in any language, docs/driver_protocol.md); "
+            "sides:active=IMPL,passive=IMPL (each side another one of dl, exec, tcp); nodes "
+            "(`cmcheck agent` on two hosts of --site)");
   verb.Texts("--defect", &asked->defects,
              "A named defect of sim, may be repeated; `cmcheck list defects`");
+  verb.Text("--site", &asked->site, "File with the two hosts of --impl nodes (docs/nodes.md)");
   verb.Text("--place", &asked->place, "Where dl runs: bare, or guest inside the lab");
 }
 
@@ -107,7 +110,7 @@ void ResolveOthersBy(ResolveOther resolve) { resolve_other = resolve; }
 
 std::variant<Answering, std::string> Resolve(const Asked& asked) {
   const std::string profile_name =
-      FindProfile(asked.profile) != nullptr ? asked.profile : FromUsersFolder(asked.profile);
+      IsProfileName(asked.profile) ? asked.profile : FromUsersFolder(asked.profile);
   auto profile = LoadProfile(profile_name);
   if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
   const Profile& known = std::get<Profile>(profile);

@@ -46,11 +46,12 @@ std::string ShellWord(const std::string& word);
 
 // The implementation under test, as given on the command line.
 struct Asked {
-  std::string impl = "sim";          // sim, lib, lib:PATH, dl, dl:PATH, exec:COMMAND, tcp:H:P
+  std::string impl = "sim";          // as the help of --impl says
   std::vector<std::string> defects;  // of sim
   std::string profile = "6.1-rxe";
   std::string capabilities;  // empty: all of the environment
   std::string place;         // where dl runs: "bare", "guest"
+  std::string site;          // the file of nodes
 };
 void AddAsked(Verb verb, Asked* asked);
 // The implementation and its environment.

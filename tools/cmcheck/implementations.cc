@@ -10,14 +10,20 @@
 
 #include "conformance/adapters/dl/dl_adapter.h"
 #include "conformance/adapters/exec/exec_adapter.h"
+#include "conformance/adapters/exec/sides.h"
+#include "conformance/adapters/exec/site.h"
 #include "conformance/adapters/lib/lib_adapter.h"
 #include "conformance/defects/defective_sim.h"
 #include "conformance/defects/defects.h"
+#include "conformance/runner/profile_file.h"
 #include "hw_tests/lab/linux_place.h"
 #include "tools/cmcheck/other_loader.h"
 
 namespace cm {
 namespace {
+
+// It may have to be woken up by a launcher.
+constexpr Duration kHostAnswersWithin = Duration::Seconds(90);
 
 std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
   if (!asked.place.empty()) return "--place goes with --impl dl only";
@@ -94,21 +100,45 @@ std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions o
   return answering;
 }
 
-std::variant<Answering, std::string> ResolveExec(const Asked& asked, const Profile& profile) {
-  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
-  if (!asked.place.empty()) return "--place goes with --impl dl only";
-  const size_t colon = asked.impl.find(':');
-  const std::string where = asked.impl.substr(colon + 1);
-  if (where.empty()) return fmt::format("--impl {} has nothing after the colon", asked.impl);
+// Two drivers as one implementation.
+std::variant<Answering, std::string> Joined(const Asked& asked, std::vector<OneSide> sides,
+                                            const Profile& profile) {
+  auto made = MakeSidesImplementation(std::move(sides), profile);
+  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
+  Answering answering{.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made)),
+                      .text = asked.impl,
+                      .options = "--impl " + ShellWord(asked.impl),
+                      .library = {},
+                      .kernel = "of each side"};
+  answering.library = answering.implementation->name();
+  return answering;
+}
+
+std::variant<std::pair<Profile, Profile>, std::string> ProfilesOfSides(const Asked& asked) {
+  return LoadProfilesOfSides(IsProfileName(asked.profile) ? asked.profile
+                                                          : FromUsersFolder(asked.profile));
+}
+
+// A driver that is started, or that listens.
+std::variant<std::unique_ptr<Implementation>, std::string> DriverAt(const std::string& impl,
+                                                                    const Profile& profile) {
+  const std::string where = impl.substr(impl.find(':') + 1);
+  if (where.empty()) return fmt::format("--impl {} has nothing after the colon", impl);
   ExecOptions options{.profile = profile};
-  if (asked.impl.starts_with("exec:")) {
+  if (impl.starts_with("exec:")) {
     options.place.command = where;
   } else {
     options.place.address = where;
     const char* const token = std::getenv(kTokenVariable);
     if (token != nullptr) options.place.token = token;
   }
-  auto made = MakeExecImplementation(std::move(options));
+  return MakeExecImplementation(std::move(options));
+}
+
+std::variant<Answering, std::string> ResolveExec(const Asked& asked, const Profile& profile) {
+  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
+  if (!asked.place.empty()) return "--place goes with --impl dl only";
+  auto made = DriverAt(asked.impl, profile);
   if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
   Answering answering{.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made)),
                       .text = asked.impl,
@@ -116,6 +146,73 @@ std::variant<Answering, std::string> ResolveExec(const Asked& asked, const Profi
                       .library = {},
                       .kernel = "the driver's"};
   answering.library = answering.implementation->name();
+  return answering;
+}
+
+// What stands for one side.
+std::variant<std::unique_ptr<Implementation>, std::string> SideAt(Asked asked, const SideText& side,
+                                                                  const Profile& profile) {
+  asked.impl = side.what;
+  std::variant<std::unique_ptr<Implementation>, std::string> made;
+  if (side.what.starts_with("exec:") || side.what.starts_with("tcp:")) {
+    made = DriverAt(side.what, profile);
+  } else if (side.what == "dl" || side.what.starts_with("dl:")) {
+    auto resolved = ResolveDl(asked, {.profile = profile});
+    if (auto* problem = std::get_if<std::string>(&resolved)) return std::move(*problem);
+    made = std::move(std::get<Answering>(resolved).implementation);
+  } else {
+    return fmt::format("{}: '{}' is none of exec:COMMAND, tcp:HOST:PORT, dl, dl:PATH", side.side,
+                       side.what);
+  }
+  if (auto* problem = std::get_if<std::string>(&made))
+    return fmt::format("{}: {}", side.side, *problem);
+  return made;
+}
+
+std::variant<Answering, std::string> ResolveSides(const Asked& asked, const Profile& profile) {
+  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
+  auto parsed = ParseSides(asked.impl.substr(asked.impl.find(':') + 1));
+  if (auto* problem = std::get_if<std::string>(&parsed)) return std::move(*problem);
+  const auto loaded = ProfilesOfSides(asked);
+  if (const auto* problem = std::get_if<std::string>(&loaded)) return *problem;
+  const auto& [active, passive] = std::get<std::pair<Profile, Profile>>(loaded);
+  std::vector<OneSide> sides;
+  for (const SideText& side : std::get<std::vector<SideText>>(parsed)) {
+    auto made = SideAt(asked, side, sides.empty() ? active : passive);
+    if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
+    sides.push_back({.side = side.side,
+                     .implementation = std::get<std::unique_ptr<Implementation>>(std::move(made))});
+  }
+  return Joined(asked, std::move(sides), profile);
+}
+
+std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Profile& profile) {
+  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
+  if (!asked.place.empty()) return "--place goes with --impl dl only";
+  if (asked.site.empty()) return "--impl nodes needs --site FILE (docs/nodes.md)";
+  const auto read = LoadSite(FromUsersFolder(asked.site));
+  if (const auto* problem = std::get_if<std::string>(&read)) return *problem;
+  const Site& site = std::get<Site>(read);
+  const auto loaded = ProfilesOfSides(asked);
+  if (const auto* problem = std::get_if<std::string>(&loaded)) return *problem;
+  const auto& [active, passive] = std::get<std::pair<Profile, Profile>>(loaded);
+  std::vector<OneSide> sides;
+  for (const Profile* own : {&active, &passive}) {
+    const size_t number = sides.size();
+    const std::string side = number == 0 ? "active" : "passive";
+    auto made = MakeExecImplementation({.place = {.command = CommandOf(site, number, own->name),
+                                                  .answers_within = kHostAnswersWithin},
+                                        .profile = *own});
+    if (auto* problem = std::get_if<std::string>(&made))
+      return fmt::format("{}: {}: {}", asked.site, side, *problem);
+    sides.push_back({.side = side,
+                     .implementation = std::get<std::unique_ptr<Implementation>>(std::move(made))});
+  }
+  auto answering = Joined(asked, std::move(sides), profile);
+  if (auto* known = std::get_if<Answering>(&answering)) {
+    known->text = "nodes of " + site.name;
+    known->options += " --site " + ShellWord(asked.site);
+  }
   return answering;
 }
 
@@ -131,9 +228,11 @@ std::variant<Answering, std::string> ResolveAny(const Asked& asked, const Profil
     return ResolveLib(asked, {.profile = profile});
   if (asked.impl.starts_with("exec:") || asked.impl.starts_with("tcp:"))
     return ResolveExec(asked, profile);
+  if (asked.impl.starts_with("sides:")) return ResolveSides(asked, profile);
+  if (asked.impl == "nodes") return ResolveNodes(asked, profile);
   return fmt::format(
       "there is no implementation '{}'; accepted are sim, lib, lib:PATH, dl, dl:PATH, "
-      "exec:COMMAND, tcp:HOST:PORT",
+      "exec:COMMAND, tcp:HOST:PORT, sides:active=IMPL,passive=IMPL, nodes",
       asked.impl);
 }
 

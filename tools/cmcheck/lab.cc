@@ -26,7 +26,6 @@
 #include "hw_tests/lab/suite_run.h"
 #include "model/base/digest.h"
 #include "model/base/files.h"
-#include "model/base/own_folder.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
@@ -42,11 +41,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLabTopologies = "one-kernel-two-devices:4,bond:1";
 
-lab::Caller ShowingProgress() {
-  return {.progress = [](std::string_view line) { fmt::print(stderr, "{}\n", line); },
-          .cancelled = [] { return Interrupted().load(); }};
-}
-
 // Images of guests with the kernels of profiles. A profile of the user's is for a guest of this
 // machine's release.
 struct GuestMake {
@@ -54,6 +48,13 @@ struct GuestMake {
   std::string_view suite;
 };
 constexpr GuestMake kGuestMakes[] = {{"6.12-rxe", "trixie"}, {"7.2-rxe", "sid"}};
+
+}  // namespace
+
+lab::Caller ShowingProgress() {
+  return {.progress = [](std::string_view line) { fmt::print(stderr, "{}\n", line); },
+          .cancelled = [] { return Interrupted().load(); }};
+}
 
 lab::Outcome<lab::Image> EnsureImage(const Profile& profile) {
   const lab::Outcome<std::string> emulator = lab::FindEmulator(cm::SearchPath());
@@ -68,26 +69,12 @@ lab::Outcome<lab::Image> EnsureImage(const Profile& profile) {
   return lab::Image::Ensure(settings, ShowingProgress());
 }
 
+namespace {
+
 // All capabilities of guests, whatever their link.
 Capabilities EveryCapability(Transport transport) {
   return lab::GuestCapabilities(true, transport).With(Capability::kExit).With(Capability::kLanes);
 }
-
-// A folder that is gone at the end; none without a stem.
-class OwnFolder {
- public:
-  explicit OwnFolder(const std::string& stem) : path_(stem.empty() ? "" : MakeOwnFolder(stem)) {}
-  OwnFolder(const OwnFolder&) = delete;
-  OwnFolder& operator=(const OwnFolder&) = delete;
-  ~OwnFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // One run in guests, from its options to its report.
 class LabRun {

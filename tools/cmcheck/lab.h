@@ -3,9 +3,15 @@
 #define TOOLS_CMCHECK_LAB_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include "hw_tests/lab/image.h"
+#include "hw_tests/lab/problem.h"
+#include "model/base/own_folder.h"
+#include "model/vocabulary/profile.h"
 #include "tools/cmcheck/run.h"
 
 namespace cm {
@@ -20,6 +26,28 @@ struct LabOptions {
   // begins depends on those before it.
   uint64_t begin_with = 0;
 };
+
+// A folder that is gone at the end; none without a stem.
+class OwnFolder {
+ public:
+  explicit OwnFolder(const std::string& stem) : path_(stem.empty() ? "" : MakeOwnFolder(stem)) {}
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+  ~OwnFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Progress goes to the error output; an interrupt cancels.
+lab::Caller ShowingProgress();
+
+// The image of a guest with the profile's kernel, which is built where it is not in the cache.
+lab::Outcome<lab::Image> EnsureImage(const Profile& profile);
 
 // Runs the guests up to the report; returns the exit code.
 int RunLab(LabOptions options);

@@ -26,10 +26,12 @@ constexpr int kShrinkAttempts = 6000;
 // One run, from its options to its report.
 class Runner {
  public:
-  Runner(const RunOptions& options, Answering answering, CampaignOptions campaign)
+  Runner(const RunOptions& options, Answering answering, CampaignOptions campaign,
+         std::string replay)
       : options_(options),
         answering_(std::move(answering)),
         campaign_(std::move(campaign)),
+        replay_(std::move(replay)),
         report_(FromUsersFolder(options.report)) {}
 
   int Go() {
@@ -141,8 +143,8 @@ class Runner {
   void Write(const History& history, CountedFinding* counted) {
     std::filesystem::path path;
     problem_ = report_.WriteFinding(counted->finding, history, &path);
-    counted->replay =
-        fmt::format("cmcheck replay {} {}", ShellWord(path.string()), answering_.options);
+    counted->replay = fmt::format("{} {}", replay_, ShellWord(path.string()));
+    if (!answering_.options.empty()) counted->replay += " " + answering_.options;
   }
 
   // The shortest conversation known with the cause of the finding, which becomes the finding there.
@@ -175,6 +177,7 @@ class Runner {
   const RunOptions& options_;
   Answering answering_;
   CampaignOptions campaign_;
+  std::string replay_;
   Report report_;
   std::unique_ptr<Journal> journal_;
   JournalContent earlier_;
@@ -231,15 +234,25 @@ std::string Publish(const Tally& tally, const CampaignName& name, const Profile&
   return problem;
 }
 
-int Run(const RunOptions& options) {
+int Run(RunOptions options) {
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
-  Answering answering = std::get<Answering>(std::move(resolved));
+  // Two processes share no kernel, unless that is said.
+  if (options.topology.empty() && options.asked.impl.starts_with("sides:"))
+    options.topology = "two-kernels";
+  if (options.topology.empty() && options.asked.impl == "nodes")
+    options.topology = FromUsersFolder(options.asked.site);
+  return RunWith(options, std::get<Answering>(std::move(resolved)));
+}
+
+int RunWith(const RunOptions& options, Answering answering, const std::string& replay) {
   auto campaign = CampaignOf(options, answering.implementation->profile(),
                              answering.implementation->capabilities());
   if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);
   DrawOnlyFor(*answering.implementation, &std::get<CampaignOptions>(campaign).draw);
-  return Runner(options, std::move(answering), std::get<CampaignOptions>(std::move(campaign))).Go();
+  return Runner(options, std::move(answering), std::get<CampaignOptions>(std::move(campaign)),
+                replay)
+      .Go();
 }
 
 int RunMainJob() { return Run({}); }

@@ -63,7 +63,12 @@ int ExitCodeOf(const Tally& tally, const RunOptions& options, bool interrupted);
 std::string Publish(const Tally& tally, const CampaignName& name, const Profile& profile,
                     const RunOptions& options, Capabilities capabilities);
 
-int Run(const RunOptions& options);
+// Returns the exit code.
+int Run(RunOptions options);
+// The same, where the implementation is there already. `replay`: a command that carries out the
+// file behind it.
+int RunWith(const RunOptions& options, Answering answering,
+            const std::string& replay = "cmcheck replay");
 
 }  // namespace cm
 

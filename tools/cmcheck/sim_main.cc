@@ -32,6 +32,7 @@ constexpr auto kOtherVerbs = std::to_array<OtherVerb>({
     {"agent", "Carry out conversations for a suite that runs elsewhere"},
     {"driver-check", "Try whether a driver keeps the driver protocol"},
     {"matrix", "Judge several implementations under several profiles"},
+    {"site", "The two hosts of --impl nodes"},
 });
 
 template <int index>
@@ -46,10 +47,10 @@ int Main(int argc, char** argv) {
       return Unusable(
           fmt::format("the verb '{}' needs cmcheck, which tools/run builds", verb.name));
   // In the order of cmcheck.
-  constexpr auto kVerbs =
-      std::to_array<AddVerb>({AddRun, AddOther<0>, AddOther<1>, AddReplay, AddShrink, AddOther<2>,
-                              AddOther<3>, AddRewrite, AddOther<4>, AddOther<5>, AddOther<6>,
-                              AddOther<7>, AddOther<8>, AddOther<9>, AddOther<10>, AddOther<11>});
+  constexpr auto kVerbs = std::to_array<AddVerb>(
+      {AddRun, AddOther<0>, AddOther<1>, AddReplay, AddShrink, AddOther<2>, AddOther<3>, AddRewrite,
+       AddOther<4>, AddOther<5>, AddOther<6>, AddOther<7>, AddOther<8>, AddOther<9>, AddOther<10>,
+       AddOther<11>, AddOther<12>});
   return RunCommand(argc, argv, kVerbs);
 }
 

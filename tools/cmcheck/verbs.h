@@ -24,8 +24,11 @@ void AddApp(Verb cmcheck);
 void AddAgent(Verb cmcheck);
 void AddDriverCheck(Verb cmcheck);
 void AddMatrix(Verb cmcheck);
+void AddSite(Verb cmcheck);
 // Of `lab`.
 void AddLabRun(Verb lab);
+void AddLabNodes(Verb lab);
+void AddLabNode(Verb lab);
 void AddLabCompare(Verb lab);    // how well the simulator agrees with a real kernel
 void AddLabScenarios(Verb lab);  // the protocol's scenarios on a real kernel, beside the simulator
 

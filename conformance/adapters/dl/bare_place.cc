@@ -2,6 +2,7 @@
 #include <sys/utsname.h>
 
 #include "conformance/adapters/dl/dl_adapter.h"
+#include "model/conversation/print.h"
 
 namespace cm {
 namespace {
@@ -19,7 +20,12 @@ class BarePlace : public Place {
   bool patient() const override { return false; }
   std::string Prepare(const Conversation& conversation) override {
     if (conversation.topology.built_in()) return {};
-    return "no topology of a conversation's own can be made here";
+    // The topology of a site: its addresses are there, but no others are known.
+    const std::string text = ToText(conversation);
+    for (const std::string_view unknown : {"silent", "unroutable"})
+      if (text.find(fmt::format("={}", unknown)) != std::string::npos)
+        return fmt::format("of the site's network no {} address is known", unknown);
+    return {};
   }
   seen::Done Inject(const Fault& /*fault*/) override {
     return {.ok = false, .note = std::string(kCannot)};

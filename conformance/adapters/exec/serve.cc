@@ -45,7 +45,7 @@ class ConversationServer {
 
   bool Serve() {
     Write(ToText(greeting_));
-    for (std::string line; std::fflush(output_) == 0 && Read(&line);) Take(line);
+    for (std::string line; std::fflush(output_) == 0 && !spoiled_ && Read(&line);) Take(line);
     return std::ferror(output_) == 0;
   }
 
@@ -70,7 +70,7 @@ class ConversationServer {
     if (first == "end") return End();
     if (first == "returned") return Returned(words.Next("a lane"));
     if (first == "together") return Together(words);
-    const Line* const found = Find(line);
+    const Line* const found = AgainOrNext(line);
     if (found == nullptr) return Refuse(Unexpected(line));
     Report(CarryOut(*found, *session_), *found);
   }
@@ -82,8 +82,6 @@ class ConversationServer {
     conversation_ = std::get<Conversation>(std::move(parsed));
     next_ = 0;
     pending_.clear();
-    if (!implementation_.Spoiled().empty())
-      return Answer("unsupported " + implementation_.Spoiled());
     std::unique_ptr<Session> session = implementation_.Start(conversation_);
     const std::string why = WhyUnsupported(implementation_, *session, conversation_);
     if (!why.empty()) return Answer("unsupported " + why);
@@ -98,6 +96,16 @@ class ConversationServer {
     else
       Answer(leaks.empty() ? "ended" : "leaks " + leaks);
     session_.reset();
+    spoiled_ = !implementation_.Spoiled().empty();
+  }
+
+  // A side of several is asked to settle until all have.
+  const Line* AgainOrNext(std::string_view text) {
+    if (next_ == 0) return Find(text);
+    const Line& last = conversation_.lines[next_ - 1];
+    const bool again =
+        std::holds_alternative<line::Settles>(last) && text == RequestOf(last, conversation_);
+    return again ? &last : Find(text);
   }
 
   // The next line with this text; those before it are left out. Null when there is none.
@@ -174,6 +182,7 @@ class ConversationServer {
   std::unique_ptr<Session> session_;  // of the conversation that has begun
   size_t next_ = 0;                   // its next line
   std::vector<const Line*> pending_;  // calls that are blocked
+  bool spoiled_ = false;              // no further one would start from the same state
 };
 
 }  // namespace

@@ -13,9 +13,10 @@ namespace cm {
 // What the implementation has, as a greeting says it.
 Greeting GreetingOf(const Implementation& implementation);
 
-// Sends the greeting, and carries out conversations until the input ends. A conversation that is
-// under way then ends as well. `token`: the first line that is wanted; empty: none. False when it
-// was another one, or the output cannot be written.
+// Sends the greeting, and carries out conversations until the input ends, or the implementation is
+// spoiled: a suite starts its driver again. A conversation that is under way then ends as well.
+// `token`: the first line that is wanted; empty: none. False when it was another one, or the output
+// cannot be written.
 bool ServeConversations(Implementation& implementation, const Greeting& greeting,
                         const std::string& token, std::FILE* input, std::FILE* output);
 

@@ -1,0 +1,129 @@
+#include "conformance/adapters/exec/site.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "model/base/files.h"
+#include "model/conversation/parse.h"
+#include "model/conversation/topology_text.h"
+
+namespace cm {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr auto kSideKeys = std::to_array<const char*>({"active", "passive"});
+
+// The texts of one object. Keeps the first error.
+class Texts {
+ public:
+  Texts(const Json& object, std::string where, std::initializer_list<std::string_view> keys,
+        std::string* problem)
+      : object_(object), where_(std::move(where)), problem_(*problem) {
+    if (!object.is_object()) Object("has to be an object");
+    for (const auto& [key, value] : object.items()) {
+      if (std::ranges::find(keys, key) == keys.end())
+        Object(fmt::format("has no '{}'; it may have {}", key, fmt::join(keys, ", ")));
+      else if (!value.is_string() && !value.is_object())
+        Object(fmt::format("'{}' is {}; it has to be a text", key, value.dump()));
+    }
+  }
+  // Without a default it has to be there.
+  std::string At(const char* key, std::string_view otherwise) {
+    if (!problem_.empty()) return {};
+    const auto found = object_.find(key);
+    if (found != object_.end() && found->is_string()) return found->get<std::string>();
+    if (otherwise.empty()) Object(fmt::format("needs a text '{}'", key));
+    return std::string(otherwise);
+  }
+  void Object(std::string_view what) {
+    if (problem_.empty()) problem_ = fmt::format("{} {}", where_, what);
+  }
+
+ private:
+  const Json& object_;
+  std::string where_;
+  std::string& problem_;
+};
+
+void ReadHost(const Json& object, const std::string& side, SiteHost* host, std::string* problem) {
+  Texts texts(object, fmt::format("'{}'", side), {"host", "v4", "v6"}, problem);
+  host->host = texts.At("host", {});
+  host->v4 = texts.At("v4", {});
+  host->v6 = texts.At("v6", {});
+  for (const auto& [family, address] : {std::pair{AF_INET, host->v4}, {AF_INET6, host->v6}}) {
+    in6_addr bytes = {};
+    if (problem->empty() && inet_pton(family, address.c_str(), &bytes) != 1)
+      texts.Object(
+          fmt::format("has '{}', which is no IPv{} address", address, family == AF_INET ? 4 : 6));
+  }
+}
+
+void Replace(std::string* text, std::string_view what, std::string_view by) {
+  for (size_t at = 0; (at = text->find(what, at)) != std::string::npos; at += by.size())
+    text->replace(at, what.size(), by);
+}
+
+}  // namespace
+
+std::variant<Site, std::string> ParseSite(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return "it is no JSON";
+  std::string problem;
+  Texts texts(json, "a site", {"name", "launcher", "agent", "active", "passive"}, &problem);
+  Site site{.name = texts.At("name", {}),
+            .launcher = texts.At("launcher", "ssh {host} {command}"),
+            .agent = texts.At("agent", "cmcheck agent"),
+            .sides = {}};
+  if (problem.empty() && FindTopology(site.name) != nullptr)
+    texts.Object(fmt::format("has the name '{}' of a built-in topology", site.name));
+  for (size_t side = 0; side < kSideKeys.size() && problem.empty(); ++side) {
+    if (!json.contains(kSideKeys[side]))
+      texts.Object(fmt::format("needs '{}'", kSideKeys[side]));
+    else
+      ReadHost(json[kSideKeys[side]], kSideKeys[side], &site.sides[side], &problem);
+  }
+  if (!problem.empty()) return problem;
+  const auto parsed = ParseConversation(ToText(TopologyOf(site)));
+  if (const auto* wrong = std::get_if<TextProblem>(&parsed)) return wrong->what;
+  return site;
+}
+
+std::variant<Site, std::string> LoadSite(const std::string& path) {
+  const std::optional<std::string> text = ReadFile(path);
+  if (!text) return fmt::format("{}: cannot be read", path);
+  auto parsed = ParseSite(*text);
+  if (auto* problem = std::get_if<std::string>(&parsed))
+    return fmt::format("{}: {}", path, *problem);
+  return parsed;
+}
+
+Topology TopologyOf(const Site& site) {
+  const bool one_host = site.sides[0].host == site.sides[1].host;
+  Topology topology = *FindTopology(one_host ? "one-kernel-two-devices" : "two-kernels");
+  topology.name = site.name;
+  topology.sentence.clear();
+  for (size_t side = 0; side < site.sides.size(); ++side) {
+    DeviceInfo& device = topology.devices[topology.sides[side].device];
+    device.v4 = site.sides[side].v4;
+    device.v6 = site.sides[side].v6;
+  }
+  return topology;
+}
+
+std::string CommandOf(const Site& site, size_t side, std::string_view profile) {
+  std::string command = site.launcher;
+  Replace(&command, "{host}", site.sides[side].host);
+  Replace(&command, "{side}", kSideKeys[side]);
+  Replace(&command, "{command}", fmt::format("{} --profile {}", site.agent, profile));
+  return command;
+}
+
+}  // namespace cm

@@ -1,0 +1,50 @@
+// Two hosts of a site, each of which runs the driver of one side: how they are reached, and their
+// addresses.
+#ifndef CONFORMANCE_ADAPTERS_EXEC_SITE_H_
+#define CONFORMANCE_ADAPTERS_EXEC_SITE_H_
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+
+// One side's host.
+struct SiteHost {
+  std::string host;  // as the launcher takes it
+  std::string v4;    // of the interface under the device
+  std::string v6;
+};
+
+struct Site {
+  std::string name;
+  std::string launcher;  // a shell's command; {host}, {side} and {command} stand for what they say
+  std::string agent;     // the command of cmcheck on the hosts
+  std::array<SiteHost, 2> sides;  // active, passive
+};
+
+// Reads a site, or says in one line what is wrong:
+//
+//   {"name": "rack7", "launcher": "ssh {host} {command}", "agent": "cmcheck agent",
+//    "active": {"host": "node1", "v4": "192.168.7.1", "v6": "fd07::1"},
+//    "passive": {"host": "node2", "v4": "192.168.7.2", "v6": "fd07::2"}}
+//
+// What the example has of launcher and agent is the default.
+std::variant<Site, std::string> ParseSite(std::string_view text);
+
+// The same from a file, which the error names.
+std::variant<Site, std::string> LoadSite(const std::string& path);
+
+// Its hosts in place of those of two-kernels; in place of one-kernel-two-devices where both sides
+// are on one host.
+Topology TopologyOf(const Site& site);
+
+// Starts the driver of a side; `side` is its number, `profile` a name.
+std::string CommandOf(const Site& site, size_t side, std::string_view profile);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_ADAPTERS_EXEC_SITE_H_

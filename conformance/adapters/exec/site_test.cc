@@ -1,0 +1,110 @@
+#include "conformance/adapters/exec/site.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/runner/campaign.h"
+#include "model/conversation/print.h"
+
+namespace cm {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kSite =
+    R"({"name": "rack7",
+        "active": {"host": "node1", "v4": "192.168.7.1", "v6": "fd07::1"},
+        "passive": {"host": "node2", "v4": "192.168.8.2", "v6": "fd08::2"}})";
+
+Site Parsed(const std::string& text) {
+  auto parsed = ParseSite(text);
+  EXPECT_TRUE(std::holds_alternative<Site>(parsed)) << std::get<std::string>(parsed);
+  return std::get<Site>(std::move(parsed));
+}
+
+TEST(Site, IsATopologyWithItsAddresses) {
+  const Topology topology = TopologyOf(Parsed(kSite));
+  EXPECT_EQ(topology.name, "rack7");
+  const auto at_passive = ParseAddress("passive:7471", topology);
+  ASSERT_TRUE(at_passive.has_value());
+  EXPECT_EQ(NumericHost(*at_passive, topology), "192.168.8.2");
+  EXPECT_NE(topology.KernelOf(kActiveSide), topology.KernelOf(kPassiveSide));
+}
+
+TEST(Site, OfOneHostHasOneKernel) {
+  std::string text = kSite;
+  text.replace(text.find("node2"), 5, "node1");
+  const Topology topology = TopologyOf(Parsed(text));
+  EXPECT_EQ(topology.KernelOf(kActiveSide), topology.KernelOf(kPassiveSide));
+}
+
+TEST(Site, StartsADriverByItsLauncher) {
+  Site site = Parsed(kSite);
+  EXPECT_EQ(CommandOf(site, 1, "6.1-rxe"), "ssh node2 cmcheck agent --profile 6.1-rxe");
+  site.launcher = "srun -w {host} -J {side} {command}";
+  site.agent = "/opt/cmcheck agent";
+  EXPECT_EQ(CommandOf(site, 0, "7.2-rxe"),
+            "srun -w node1 -J active /opt/cmcheck agent --profile 7.2-rxe");
+}
+
+// The simulator on the site's addresses: whatever else was fixed would be refused.
+TEST(Site, IsWhereSequencesAreDrawn) {
+  const Profile& profile = *FindProfile("6.1-rxe");
+  const auto sim = MakeSimImplementation(
+      {.profile = profile, .watch_wire = true, .capabilities = profile.capabilities});
+  CampaignOptions options{.sequences = 200};
+  options.draw.seed = 3;
+  options.draw.capabilities = sim->capabilities();
+  options.draw.profile = profile;
+  options.draw.topology = TopologyRef(TopologyOf(Parsed(kSite)));
+  const std::atomic<bool> never{false};
+  int passed = 0;
+  RunCampaign(
+      *sim, options,
+      [&](const SequenceRun& run) {
+        EXPECT_THAT(ToText(run.history.conversation), HasSubstr("address=192.168.8.2,fd08::2"));
+        passed += run.result.verdict == Verdict::kPassed ? 1 : 0;
+      },
+      never);
+  EXPECT_EQ(passed, 200);
+}
+
+struct Bad {
+  const char* what;
+  std::string from;
+  std::string to;
+  std::string says;
+  friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.what; }
+};
+
+class BadSite : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadSite, IsRefusedInOneLine) {
+  std::string text = kSite;
+  text.replace(text.find(GetParam().from), GetParam().from.size(), GetParam().to);
+  const auto parsed = ParseSite(text);
+  ASSERT_TRUE(std::holds_alternative<std::string>(parsed));
+  EXPECT_THAT(std::get<std::string>(parsed), HasSubstr(GetParam().says));
+  EXPECT_THAT(std::get<std::string>(parsed), testing::Not(HasSubstr("\n")));
+}
+INSTANTIATE_TEST_SUITE_P(
+    Files, BadSite,
+    testing::Values(
+        Bad{"NoJson", "{\"name\"", "name", "no JSON"},
+        Bad{"NoName", "\"name\": \"rack7\",", "", "needs a text 'name'"},
+        Bad{"NameOfABuiltIn", "rack7", "two-kernels", "of a built-in topology"},
+        Bad{"OneSide", "\"passive\"", "\"pasive\"", "has no 'pasive'; it may have name"},
+        Bad{"NoAddress", "192.168.8.2", "192.168.8", "'192.168.8', which is no IPv4 address"},
+        Bad{"OtherFamily", "fd08::2", "10.0.0.1", "no IPv6 address"},
+        Bad{"Number", "\"node2\"", "2", "'host' is 2; it has to be a text"},
+        Bad{"SameAddress", "192.168.8.2", "192.168.7.1", "192.168.7.1"}),
+    [](const auto& info) { return std::string(info.param.what); });
+
+}  // namespace
+}  // namespace cm

@@ -1,0 +1,155 @@
+// `cmcheck site check`: whether two hosts can do what the suite relies on.
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "conformance/adapters/exec/site.h"
+#include "conformance/driver/perform.h"
+#include "model/conversation/parse.h"
+#include "model/conversation/print.h"
+#include "model/conversation/topology_text.h"
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/verbs.h"
+
+namespace cm {
+namespace {
+
+// A connection from FROM to TO; an event stands behind the line that fetches it.
+constexpr std::string_view kConnection = R"(TO rdma_create_event_channel S
+TO rdma_create_id L on=S
+TO rdma_bind_addr L addr=TO_ADDRESS:7471
+TO rdma_listen L
+FROM rdma_create_event_channel C
+FROM rdma_create_id A on=C
+FROM rdma_resolve_addr A src=FROM_ADDRESS:0 dst=TO_ADDRESS:7471
+FROM wait C within=5s
+FROM rdma_get_cm_event C as=resolved
+FROM rdma_ack_cm_event resolved
+FROM rdma_resolve_route A
+FROM wait C within=5s
+FROM rdma_get_cm_event C as=routed
+FROM rdma_ack_cm_event routed
+FROM rdma_create_qp A
+FROM rdma_connect A
+TO wait S within=5s
+TO rdma_get_cm_event S as=asked id=P
+TO rdma_ack_cm_event asked
+TO rdma_create_qp P
+TO rdma_accept P
+FROM wait C within=5s
+FROM rdma_get_cm_event C as=answered
+TO wait S within=5s
+TO rdma_get_cm_event S as=established
+)";
+constexpr auto kEvents = std::to_array<EventType>(
+    {EventType::kAddrResolved, EventType::kRouteResolved, EventType::kConnectRequest,
+     EventType::kEstablished, EventType::kEstablished});
+
+struct Hint {
+  Errno error;
+  std::string_view says;
+};
+constexpr auto kHints = std::to_array<Hint>({
+    {Errno::kNoDev, "no RDMA device is on an interface with this address, or there is none"},
+    {Errno::kAddrNotAvail, "no interface of the host has this address"},
+    {Errno::kAddrInUse, "another program has the port"},
+    {Errno::kNetUnreach, "no route leads there"},
+    {Errno::kPerm, "rights are missing"},
+    {Errno::kAcces, "rights are missing"},
+});
+
+std::string HintOf(Errno error) {
+  for (const Hint& hint : kHints)
+    if (hint.error == error) return fmt::format(": {}", hint.says);
+  return {};
+}
+
+// Why the record is not what it has to be: empty, or the words behind its text. `events`: how many
+// have been fetched before.
+std::optional<std::string> WhyNot(const Record& record, size_t* events) {
+  if (const auto* waited = std::get_if<seen::Waited>(&record.seen))
+    return waited->readable ? std::nullopt
+                            : std::optional<std::string>(": nothing has come from the other host");
+  const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  if (answered == nullptr) return std::nullopt;
+  const Reply& reply = answered->reply;
+  if (reply.kind != ReplyKind::kReturned || reply.value != 0) return HintOf(reply.error);
+  if (answered->event && answered->event->type != kEvents.at((*events)++)) return "";
+  return std::nullopt;
+}
+
+void Replace(std::string* text, std::string_view what, std::string_view by) {
+  for (size_t at = 0; (at = text->find(what, at)) != std::string::npos; at += by.size())
+    text->replace(at, what.size(), by);
+}
+
+// Empty when all went well, or what did not.
+std::string TryToConnect(Implementation& implementation, const Topology& topology, size_t from,
+                         std::string_view family) {
+  std::string lines(kConnection);
+  const std::string& active = topology.sides[from].name;
+  const std::string& passive = topology.sides[1 - from].name;
+  Replace(&lines, "FROM_ADDRESS", fmt::format("{}{}", active, family));
+  Replace(&lines, "TO_ADDRESS", fmt::format("{}{}", passive, family));
+  Replace(&lines, "FROM", active);
+  Replace(&lines, "TO", passive);
+  const auto conversation = std::get<Conversation>(ParseConversation(
+      fmt::format("{}profile {}\n{}", ToText(topology), implementation.profile().name, lines)));
+  const std::unique_ptr<Session> session = implementation.Start(conversation);
+  if (std::string why = session->Unsupported(); !why.empty()) return why;
+  const History history = Perform(conversation, *session);
+  size_t events = 0;
+  for (const Record& record : history.records)
+    if (const auto why = WhyNot(record, &events)) return ToString(record, conversation) + *why;
+  static_cast<void>(session->Leaks());  // the connection ends with its processes
+  return {};
+}
+
+int Check(Asked asked) {
+  const auto read = LoadSite(FromUsersFolder(asked.site));
+  if (const auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
+  const Topology topology = TopologyOf(std::get<Site>(read));
+  asked.impl = "nodes";
+  auto resolved = Resolve(asked);
+  if (const auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
+  Implementation& implementation = *std::get<Answering>(resolved).implementation;
+  fmt::print("{}\n", implementation.name());
+  int exit_code = kExitClean;
+  for (const size_t from : {kActiveSide, kPassiveSide}) {
+    for (const auto& [family, name] : {std::pair{"", "IPv4"}, {".v6", "IPv6"}}) {
+      const std::string problem = TryToConnect(implementation, topology, from, family);
+      fmt::print("{} to {} over {}: {}\n", topology.sides[from].name, topology.sides[1 - from].name,
+                 name, problem.empty() ? "well" : problem);
+      if (!problem.empty()) exit_code = kExitFound;
+      if (const std::string why = implementation.Spoiled(); !why.empty()) return Unusable(why);
+    }
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+void AddSite(Verb cmcheck) {
+  Verb site = cmcheck.Add("site", "The two hosts of --impl nodes", R"(
+Example:
+  cmcheck site check rack7.json)");
+  site.RequireVerb();
+  Verb verb = site.Add("check", "Try what the suite relies on", R"(
+Starts the agent on both hosts, and connects each with the other, over IPv4 and IPv6. Says of each
+connection whether it went well, or its first step that did not, and why that may be; then the exit
+code is 1. docs/nodes.md has the form of the file.
+Example:
+  cmcheck site check rack7.json && cmcheck run --impl nodes --site rack7.json --sequences 100)");
+  auto asked = std::make_shared<Asked>();
+  verb.Argument("file", &asked->site, "The site");
+  verb.Text("--profile", &asked->profile, "A name of `cmcheck list profiles`, or A+B for two");
+  verb.Does([asked] { return Check(*asked); });
+}
+
+}  // namespace cm
