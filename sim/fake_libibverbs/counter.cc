@@ -174,7 +174,7 @@ int ReplaceIn(dl_phdr_info* object, size_t /*size*/, void* /*unused*/) {
 __attribute__((constructor)) void TakeCounter() {
   if (std::getenv("CMSIM_SOCKET") == nullptr || Faults()) return;
   dl_iterate_phdr(&ReplaceIn, nullptr);
-  std::sort(TheTraps().replaced.begin(), TheTraps().replaced.end());
+  std::sort(TheTraps().replaced.begin(), TheTraps().replaced.end());  // lint: addresses are unique
   if (!TheTraps().replaced.empty()) Handle(SIGILL);
 }
 

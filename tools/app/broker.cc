@@ -50,7 +50,8 @@ class Broker {
         trace_(setting.traces),
         time_(std::move(time)),
         world_(setting.topology, &setting.profile, NamedStream(setting.seed, "world")),
-        serving_(&world_, time_.get(), &trace_, orphans, std::move(folder), setting.hears),
+        serving_(&world_, time_.get(), &trace_, orphans, std::move(folder), setting.seed,
+                 setting.hears),
         tally_(&*setting.topology) {
     if (!setting.script.empty()) world_.WatchWire();
   }

@@ -1,11 +1,15 @@
 // A test program that does what programs of users were refused.
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -146,12 +150,38 @@ void StartWithoutEnvironment(char* host) {
   }
 }
 
+void ShowTheHost() {
+  std::array<char, 64> name{};
+  gethostname(name.data(), name.size());
+  utsname system{};
+  uname(&system);
+  std::printf("%s %s\n", name.data(), system.nodename);
+  ifaddrs* all = nullptr;
+  Check(getifaddrs(&all), "getifaddrs");
+  for (const ifaddrs* at = all; at != nullptr; at = at->ifa_next) {
+    if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET) continue;
+    sockaddr_in in{};
+    std::memcpy(&in, at->ifa_addr, sizeof in);
+    std::array<char, INET_ADDRSTRLEN> text{};
+    inet_ntop(AF_INET, &in.sin_addr, text.data(), text.size());
+    std::printf("%s %s\n", at->ifa_name, text.data());
+  }
+  freeifaddrs(all);
+}
+
+void ShowRandom() {
+  unsigned value = 0;
+  if (getrandom(&value, sizeof value, 0) == sizeof value) std::printf("%u\n", value);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string what = count > 1 ? arguments[1] : "";
   if (what == "serve") MoveNothing(arguments[2], true);
   if (what == "move-nothing") MoveNothing(arguments[2], false);
+  if (what == "host") ShowTheHost();
+  if (what == "random") ShowRandom();
   if (what == "bind") BindAfterAChild();
   if (what == "resolve") return Resolve(arguments[2]);
   if (what == "close-all") CloseAll(arguments[2]);

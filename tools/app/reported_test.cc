@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
+#include "tools/app/network.h"
 #include "tools/app/run_programs.h"
 
 namespace cm::app {
@@ -42,6 +45,28 @@ TEST_F(Programs, HaveChildrenOnTheSameHostWhateverTheirEnvironment) {
   const Ran ran = RunAll({Reported(kActiveSide, "without-environment PASSIVE")});
   EXPECT_TRUE(ran.report.clean());
   EXPECT_THAT(ran.output, ElementsAre("active| the child: Success", "active| the child: Success"));
+}
+
+TEST_F(Programs, KnowTheirOwnHostOnly) {
+  if (!Network(*FindTopology("two-kernels")).is_apart())
+    GTEST_SKIP() << "the system does not permit a network of one's own";
+  const Ran ran = RunAll({Reported(kPassiveSide, "host"), Reported(kActiveSide, "host")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("passive| passive passive", "passive| lo 127.0.0.1",
+                                      "passive| veth1 10.0.1.1", "active| active active",
+                                      "active| lo 127.0.0.1", "active| veth0 10.0.0.1"));
+}
+
+TEST_F(Programs, HaveRandomNumbersOfTheSeed) {
+  const auto numbers = [](uint64_t seed) {
+    return RunAll({Reported(kPassiveSide, "random"), Reported(kActiveSide, "random")}, "", seed)
+        .output;
+  };
+  const std::vector<std::string> first = numbers(1);
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_NE(first[0].substr(first[0].find('|')), first[1].substr(first[1].find('|')));
+  EXPECT_EQ(numbers(1), first);
+  EXPECT_NE(numbers(2), first);
 }
 
 }  // namespace

@@ -58,12 +58,13 @@ Process::~Process() {
 }
 
 Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace,
-                 const Orphans* orphans, Folder folder, Hears hears)
+                 const Orphans* orphans, Folder folder, uint64_t seed, Hears hears)
     : world_(world),
       time_(time),
       trace_(trace),
       orphans_(orphans),
       folder_(std::move(folder)),
+      seed_(seed),
       hears_(std::move(hears)),
       machine_(world, this) {
   SomebodyHasAsked();
@@ -79,12 +80,12 @@ std::string Serving::Start(const ProgramToRun& program, const std::string& name)
   const char* path = std::getenv("PATH");
   const Topology& topology = world_->topology();
   const DeviceInfo& device = topology.devices[topology.sides[program.side].device];
-  auto started =
-      Program::Start(program, {fmt::format("CMSIM_ADDRESS={}", device.Host(0, false)),
-                               fmt::format("CMSIM_ADDRESS6={}", device.Host(0, true)),
-                               "LD_PRELOAD=" + folder_.ObjectPath(),
-                               "CMSIM_SOCKET=" + folder_.SocketPath(number), "CMSIM_HOST=" + host,
-                               fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)});
+  auto started = Program::Start(
+      program,
+      {fmt::format("CMSIM_ADDRESS={}", device.Host(0, false)),
+       fmt::format("CMSIM_ADDRESS6={}", device.Host(0, true)), fmt::format("CMSIM_SEED={}", seed_),
+       "LD_PRELOAD=" + folder_.ObjectPath(), "CMSIM_SOCKET=" + folder_.SocketPath(number),
+       "CMSIM_HOST=" + host, fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)});
   if (auto* problem = std::get_if<std::string>(&started)) {
     close(listening);
     return std::move(*problem);

@@ -45,7 +45,7 @@ class Serving : private sim::uapi::Memory {
 
   // All must outlive this object.
   Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace, const Orphans* orphans,
-          Folder folder, Hears hears);
+          Folder folder, uint64_t seed, Hears hears);
 
   // Empty, or the reason why it cannot be started. `name` is its name in all messages.
   std::string Start(const ProgramToRun& program, const std::string& name);
@@ -136,6 +136,7 @@ class Serving : private sim::uapi::Memory {
   Trace* trace_;
   const Orphans* orphans_;
   Folder folder_;
+  uint64_t seed_;
   Hears hears_;
   sim::uapi::Machine machine_;
   std::vector<std::unique_ptr<Process>> processes_;  // by their number on the machine
