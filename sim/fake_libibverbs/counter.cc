@@ -137,7 +137,7 @@ bool Faults() {
 
 // The two halves are joined soon after the instruction: shl $32, of any register.
 bool JoinsHalves(const uint8_t* code, const uint8_t* end) {
-  constexpr ptrdiff_t kNear = 16;
+  constexpr ptrdiff_t kNear = 32;
   for (const uint8_t* at = code; at + 4 <= std::min(code + kNear, end); ++at)
     if ((at[0] & 0xfe) == 0x48 && at[1] == 0xc1 && (at[2] & 0xf8) == 0xe0 && at[3] == 32)
       return true;
