@@ -177,16 +177,14 @@ int execle(const char* path, const char* first, ...) noexcept {
 }
 
 int posix_spawn(pid_t* process, const char* path, const posix_spawn_file_actions_t* actions,
-                const posix_spawnattr_t* attributes, char* const* words,
-                char* const* variables) noexcept {
+                const posix_spawnattr_t* attributes, char* const* words, char* const* variables) {
   static auto* const kReal = Next("posix_spawn", &posix_spawn);
   const Environment environment(variables);
   return kReal(process, path, actions, attributes, words, environment.get());
 }
 
 int posix_spawnp(pid_t* process, const char* file, const posix_spawn_file_actions_t* actions,
-                 const posix_spawnattr_t* attributes, char* const* words,
-                 char* const* variables) noexcept {
+                 const posix_spawnattr_t* attributes, char* const* words, char* const* variables) {
   static auto* const kReal = Next("posix_spawnp", &posix_spawnp);
   const Environment environment(variables);
   return kReal(process, file, actions, attributes, words, environment.get());

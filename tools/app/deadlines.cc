@@ -92,7 +92,7 @@ int Receive() {
   const int fd = socket(AF_INET, SOCK_DGRAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address);
+  if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return errno;
   const timeval limit = {.tv_sec = 2, .tv_usec = 0};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   char byte = 0;
@@ -166,19 +166,18 @@ int GetAMutex() {
 }
 
 int ReadLock() {
+  static int error = 0;
   pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
   pthread_rwlock_wrlock(&lock);
   pthread_t other{};
   const auto locks = [](void* argument) -> void* {
     const timespec then = InTwoSeconds(CLOCK_REALTIME);
-    const intptr_t error =
-        pthread_rwlock_timedrdlock(static_cast<pthread_rwlock_t*>(argument), &then);
-    return reinterpret_cast<void*>(error);
+    error = pthread_rwlock_timedrdlock(static_cast<pthread_rwlock_t*>(argument), &then);
+    return nullptr;
   };
   pthread_create(&other, nullptr, locks, &lock);
-  void* error = nullptr;
-  pthread_join(other, &error);
-  return static_cast<int>(reinterpret_cast<intptr_t>(error));
+  pthread_join(other, nullptr);
+  return error;
 }
 
 int WriteLock() {
