@@ -22,6 +22,10 @@ class Backend {
 
   // The calling thread waits for another thread of its program. Called in a loop.
   virtual void Yield() = 0;
+  // The same, at the latest until an instant. Returns 0, or EINTR after a signal.
+  virtual int YieldUntil(int64_t instant);
+  // The calling thread has polled without result. Returns false when that takes no time here.
+  virtual bool SpendLook() { return false; }
 
   // Number of the calling thread's process. Devices of different processes are distinct, even with
   // the same name.
@@ -37,6 +41,10 @@ class Backend {
 
 inline void Backend::Watch(uint64_t /*name*/, int /*write_end*/,
                            const uapi::Request& /*readable*/) {}
+inline int Backend::YieldUntil(int64_t /*instant*/) {
+  Yield();
+  return 0;
+}
 inline void Backend::Unwatch(uint64_t /*name*/) {}
 
 }  // namespace cm::sim::fake_libibverbs

@@ -46,11 +46,12 @@ class Listening {
 
   const std::string& path() const { return path_; }
   // From now on a program that connects reads the time from shared memory.
-  void ShareTime(int64_t now) {
-    if (!time_) time_ = uapi::SharedTime::Make(time_path());
+  void ShareTime(int64_t now, const uapi::Costs& costs = {}) {
+    if (!time_) time_ = uapi::SharedTime::Make(time_path(), costs);
     ASSERT_TRUE(time_) << time_path() << ": " << std::strerror(errno);
     time_->Set(now);
   }
+  uapi::SharedTime* time() { return time_.get(); }
   int Accept() const { return accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC); }
 
  private:

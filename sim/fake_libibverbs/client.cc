@@ -29,9 +29,9 @@ using uapi::Message;
 using uapi::Op;
 using uapi::Request;
 
-// A thread that only reads the clock sends a request now and then: it may be waiting for a later
-// time.
-constexpr int kLooks = 10'000;
+// The first request of a thread allocates memory, and allocators read the clock. For a thread that
+// has sent none the clock stands when others have not come as far, until it has read it this often.
+constexpr int kReadings = 10'000;
 
 // All sockets of the process. A child closes its copies, because the broker takes the end of a
 // connection for the end of its thread.
@@ -91,7 +91,31 @@ class Line {
 };
 
 thread_local Line line;
-thread_local int looks = 0;  // clock reads since the last request
+thread_local int readings = 0;   // of the clock, before the first request
+thread_local int64_t front = 0;  // the thread's time; before the machine's, it is the machine's
+
+// Polls without result since something has happened.
+struct Vain {
+  uint64_t happened = 0;
+  std::vector<Request> requests;
+};
+
+constexpr size_t kVainMost = 8;
+
+Vain& OwnVain() {
+  thread_local Vain own;
+  return own;
+}
+
+bool Equal(const Request& one, const Request& other) {
+  return one.op == other.op && one.on == other.on && one.more == other.more &&
+         one.bytes == other.bytes;
+}
+
+bool IsVain(const Request& request, const Answer& answer) {
+  if (request.op == Op::kPoll) return answer.value == 0 && answer.bytes.empty();
+  return answer.value == -EAGAIN;
+}
 
 // A request whose answer was not read leaves the connection out of step. Unwinding causes that: the
 // thread was cancelled.
@@ -150,7 +174,7 @@ uint32_t NumberAtTheEnd(std::string_view path) {
 }
 
 // The file beside the socket.
-const std::atomic<int64_t>* SeeTimeBeside(std::string_view socket) {
+const uapi::TimeRecord* SeeTimeBeside(std::string_view socket) {
   std::array<char, sizeof(sockaddr_un) + uapi::SharedTime::kName.size()> path{};
   const std::string_view folder = socket.substr(0, socket.rfind('/') + 1);
   const size_t length = folder.copy(path.data(), folder.size());
@@ -188,10 +212,15 @@ Answer Converse(Connection* connection, const Request& request) {
 
 }  // namespace
 
+std::vector<int> OwnSockets() {
+  const std::lock_guard held(TheSockets().lock);
+  return TheSockets().open;
+}
+
 Client::Client(const char* path)
     : address_(AddressOf(path)),
       process_(NumberAtTheEnd(address_.sun_path)),
-      now_(SeeTimeBeside(address_.sun_path)) {}
+      time_(SeeTimeBeside(address_.sun_path)) {}
 
 Connection* Client::Own() {
   if (Connection* connection = line.Get()) return connection;
@@ -205,12 +234,27 @@ Connection* Client::Own() {
   return line.Get();
 }
 
-Answer Client::Ask(const Request& request) {
-  if (request.op == Op::kNow) {
-    if (now_ == nullptr) return {.value = -ENODEV};
-    if (++looks <= kLooks) return {.value = *now_};
+// Of an empty completion queue, and of a descriptor without an event.
+Answer Nothing(const Request& request) { return {.value = request.op == Op::kPoll ? 0 : -EAGAIN}; }
+
+// True when the request has had no result since something has happened.
+bool WouldBeVain(const uapi::TimeRecord& time, const Request& request) {
+  Vain& vain = OwnVain();
+  const uint64_t happened = time.happened;
+  if (vain.happened != happened) {
+    vain.happened = happened;
+    vain.requests.clear();
   }
-  looks = 0;
+  return std::any_of(vain.requests.begin(), vain.requests.end(),
+                     [&](const Request& one) { return Equal(one, request); });
+}
+
+void NoteVain(const Request& request) {
+  std::vector<Request>& requests = OwnVain().requests;
+  if (requests.size() < kVainMost) requests.push_back(request);
+}
+
+Answer Client::Send(const Request& request) {
   Connection* connection = Own();
   if (connection == nullptr) return {.value = -ENODEV};
   if (MayWait(request.op)) return Converse(connection, request);
@@ -218,7 +262,62 @@ Answer Client::Ask(const Request& request) {
   return Converse(connection, request);
 }
 
+void Client::AwaitOthers() {
+  const WithoutCancellation whole;
+  Send({.op = Op::kSleep,
+        .on = static_cast<uint32_t>(uapi::SleepKind::kSpends),
+        .more = static_cast<uint64_t>(front)});
+}
+
+void Client::Spend(int64_t cost) {
+  if (time_ == nullptr) return;
+  front = std::max<int64_t>(front, time_->now) + cost;
+  if (front >= time_->until) AwaitOthers();
+}
+
+Answer Client::ReadClock() {
+  if (time_ == nullptr) return {.value = -ENODEV};
+  const int64_t now = time_->now;
+  if (line.Get() != nullptr || ++readings > kReadings)
+    Spend(time_->costs.reading);
+  else
+    front =
+        std::max(now, std::min(std::max(front, now) + time_->costs.reading, time_->until.load()));
+  // The clock of a process never goes back.
+  int64_t shown = shown_;
+  const int64_t own = std::max<int64_t>(front, time_->now);
+  while (shown < own && !shown_.compare_exchange_weak(shown, own)) continue;
+  return {.value = std::max(shown, own)};
+}
+
+Answer Client::Ask(const Request& request) {
+  if (request.op == Op::kNow) return ReadClock();
+  if (time_ == nullptr || request.op == Op::kSleep) return Send(request);
+  if (WouldBeVain(*time_, request)) {
+    Spend(time_->costs.look);
+    if (WouldBeVain(*time_, request)) return Nothing(request);
+  } else {
+    Spend(time_->costs.request);
+  }
+  Answer answer = Send(request);
+  if (IsVain(request, answer)) NoteVain(request);
+  return answer;
+}
+
 void Client::Yield() { Ask({.op = Op::kSleep}); }
+
+int Client::YieldUntil(int64_t instant) {
+  const Answer answer = Ask({.op = Op::kSleep,
+                             .on = static_cast<uint32_t>(uapi::SleepKind::kLooks),
+                             .more = static_cast<uint64_t>(instant)});
+  return answer.value == -EINTR ? EINTR : 0;
+}
+
+bool Client::SpendLook() {
+  if (time_ == nullptr) return false;
+  Spend(time_->costs.look);
+  return true;
+}
 
 void Client::Tell(const Message& message, int descriptor) {
   const WithoutCancellation whole;

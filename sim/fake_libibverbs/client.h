@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "sim/fake_libibverbs/backend.h"
 #include "sim/uapi/framing.h"
@@ -14,6 +15,9 @@
 
 namespace cm::sim::fake_libibverbs {
 
+// Sockets of the process to its machine.
+std::vector<int> OwnSockets();
+
 class Client : public Backend {
  public:
   // Path of the socket; ends with the process id. Allocates nothing.
@@ -21,22 +25,32 @@ class Client : public Backend {
 
   // Errors: EIO when the connection is lost during the request, ENODEV when there is no connection,
   // EINTR when a signal came, as in a blocking system call. Only a request that may wait is a
-  // cancellation point. The time is read from shared memory, except by a thread that only reads the
-  // clock for long: that thread sends a request.
+  // cancellation point.
+  //
+  // Each request costs time. The clock is read from shared memory, and so is whether a poll that
+  // had no result would have one now.
   uapi::Answer Ask(const uapi::Request& request) override;
   // A sleep of length zero, which ends when other threads have run or something has happened.
   void Yield() override;
+  int YieldUntil(int64_t instant) override;
+  bool SpendLook() override;
   void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
   void Unwatch(uint64_t name) override;
 
  private:
   // The connection of the calling thread; null when there is none.
   uapi::Connection* Own();
+  uapi::Answer ReadClock();
+  // The calling thread spends time. Where others have not come as far, it waits for them.
+  void Spend(int64_t cost);
+  void AwaitOthers();
+  uapi::Answer Send(const uapi::Request& request);
   void Tell(const uapi::Message& message, int descriptor);
 
   sockaddr_un address_;
   uint32_t process_;
-  const std::atomic<int64_t>* now_;  // null when there is no broker
+  const uapi::TimeRecord* time_;   // null when there is no broker
+  std::atomic<int64_t> shown_{0};  // the latest value of the clock
 };
 
 }  // namespace cm::sim::fake_libibverbs

@@ -62,26 +62,72 @@ TEST(Client, SaysWhoItIsAndAsks) {
   owner.join();
 }
 
-TEST(Client, SeesTheTimeAndIsHeardWhenItLooksVeryOften) {
+int64_t Look(Client* client) { return client->Ask({.op = Op::kNow}).value; }
+
+TEST(Client, SpendsTimeByItselfUntilOthersHaveToComeAsFar) {
   Listening broker;
-  broker.ShareTime(41);
+  broker.ShareTime(100, {.reading = 3, .look = 0, .request = 10});
   Client client(broker.path().c_str());
   std::thread owner([&] {
     Connection connection(broker.Accept());
     HearA<Hello>(&connection);
-    EXPECT_EQ(HearA<Request>(&connection).op, Op::kNow);
-    broker.ShareTime(43);
-    connection.Send(Answer{.value = 43});
+    EXPECT_EQ(HearA<Request>(&connection).op, Op::kDevices);
+    broker.time()->SetUntil(120);
+    connection.Send(Answer{});
+    const Request spent = HearA<Request>(&connection);
+    EXPECT_EQ(spent.op, Op::kSleep);
+    EXPECT_EQ(spent.on, static_cast<uint32_t>(uapi::SleepKind::kSpends));
+    EXPECT_EQ(spent.more, 122U);
+    broker.time()->SetUntil(1'000);
+    broker.ShareTime(122);
+    connection.Send(Answer{});
   });
   std::thread asker([&] {
-    const auto look = [&client] { return client.Ask({.op = Op::kNow}).value; };
-    EXPECT_EQ(look(), 41) << "no request was sent";
-    broker.ShareTime(42);
-    int looks = 0;
-    while (look() == 42 && looks < 1'000'000) ++looks;
-    EXPECT_GT(looks, 1'000);
-    EXPECT_LT(looks, 100'000);
-    EXPECT_EQ(look(), 43);
+    EXPECT_EQ(Look(&client), 103) << "no request was sent";
+    client.Ask({.op = Op::kDevices});
+    EXPECT_EQ(Look(&client), 116);
+    EXPECT_EQ(Look(&client), 119);
+    EXPECT_EQ(Look(&client), 122);
+    EXPECT_EQ(Look(&client), 125);
+  });
+  asker.join();
+  owner.join();
+}
+
+TEST(Client, ReadsTheClockWithoutARequestBeforeItsFirstOne) {
+  Listening broker;
+  broker.ShareTime(0, {.reading = 3});
+  Client client(broker.path().c_str());
+  broker.time()->SetUntil(10);
+  std::thread asker([&] {
+    for (const int64_t shown : {3, 6, 9, 10, 10}) EXPECT_EQ(Look(&client), shown);
+    broker.ShareTime(20);
+    EXPECT_EQ(Look(&client), 20) << "it is after the limit";
+  });
+  asker.join();
+}
+
+TEST(Client, AsksAgainWhereNothingWasOnlyWhenSomethingHasHappened) {
+  Listening broker;
+  broker.ShareTime(0, {.look = 5});
+  Client client(broker.path().c_str());
+  const Request poll = {.op = Op::kPoll, .on = 1, .more = 1};
+  std::thread owner([&] {
+    Connection connection(broker.Accept());
+    HearA<Hello>(&connection);
+    EXPECT_EQ(HearA<Request>(&connection).on, 1U);
+    connection.Send(Answer{});
+    EXPECT_EQ(HearA<Request>(&connection).on, 2U) << "another queue";
+    broker.time()->NoteHappened();
+    connection.Send(Answer{.bytes = {1}});
+    EXPECT_EQ(HearA<Request>(&connection).on, 1U);
+    connection.Send(Answer{.bytes = {2}});
+  });
+  std::thread asker([&] {
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(client.Ask(poll).bytes.empty());
+    EXPECT_EQ(Look(&client), 99 * 5);
+    EXPECT_FALSE(client.Ask({.op = Op::kPoll, .on = 2, .more = 1}).bytes.empty());
+    EXPECT_FALSE(client.Ask(poll).bytes.empty());
   });
   asker.join();
   owner.join();

@@ -82,6 +82,11 @@ bool IsNonBlocking(int fd) {
   return flags >= 0 && (flags & O_NONBLOCK) != 0;
 }
 
+bool IsWriteEnd(int fd) {
+  const std::optional<Descriptor> found = FindDescriptor(fd);
+  return found && found->write_end == fd;
+}
+
 int CloseDescriptor(int fd) {
   const std::optional<Descriptor> found = FindDescriptor(fd);
   const int result = RealLibc().close(fd);

@@ -46,6 +46,9 @@ std::optional<Descriptor> FindDescriptor(int fd);
 
 bool IsNonBlocking(int fd);
 
+// True for the other end of one of these descriptors, which the program does not know.
+bool IsWriteEnd(int fd);
+
 // Like close(2); closes the machine's object with the last of its descriptors.
 int CloseDescriptor(int fd);
 

@@ -1,32 +1,146 @@
-// Waits that end at an instant: the program computes it from its simulated clock, and the C library
-// waits by the system's. The remaining time is converted to the system's time.
+// Waits of threads for each other with a time limit. The C library would wait by the system's
+// clock; here a thread looks whether it can go on whenever others have run, until the limit on its
+// own clock.
 #undef _FORTIFY_SOURCE
 
+#include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <sys/sem.h>
 #include <time.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <list>
+#include <mutex>
 #include <optional>
 
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/requests.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
 
-// The instant of the system's clock that is as far away as `limit` is on the program's.
-timespec OnSystemsClock(clockid_t clock, const timespec& limit) {
-  const std::optional<int64_t> simulated = SimulatedTime(clock);
-  if (!simulated) return limit;
-  const int64_t left = std::max<int64_t>(NanosecondsOf(limit) - *simulated, 0);
-  return TimeOf(NanosecondsOf(SystemTime(clock)) + left);
+constexpr timespec kAtOnce = {.tv_sec = 0, .tv_nsec = 0};
+
+bool IsTime(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < kSecond; }
+
+// A limit of a wait.
+class Limit {
+ public:
+  Limit(clockid_t clock, const timespec& time) : clock_(clock), at_(NanosecondsOf(time)) {}
+  static Limit In(const timespec& duration) {
+    Limit limit(CLOCK_MONOTONIC, duration);
+    limit.at_ += SimulatedTime(CLOCK_MONOTONIC).value_or(0);
+    return limit;
+  }
+
+  // Waits until others have run. Returns 0, EINTR after a signal, ETIMEDOUT at the limit.
+  int Await() const {
+    const int64_t left = at_ - SimulatedTime(clock_).value_or(at_);
+    if (left <= 0) return ETIMEDOUT;
+    const int64_t now = SimulatedTime(CLOCK_MONOTONIC).value_or(kSinceBoot) - kSinceBoot;
+    return YieldUntil(now + left);
+  }
+
+ private:
+  clockid_t clock_;
+  int64_t at_;
+};
+
+// Tries until it returns anything but EBUSY.
+template <typename Try>
+int TryUntil(const Limit& limit, Try attempt) {
+  for (;;) {
+    const int error = attempt();
+    if (error != EBUSY) return error;
+    if (limit.Await() == ETIMEDOUT) return ETIMEDOUT;
+  }
 }
 
-// A condition variable does not reveal its clock; no instant of one clock is near one of the other.
+// Tries while the function returns -1 and the errno `again`. Signals interrupt it.
+template <typename Try>
+auto TryWhile(int again, const Limit& limit, int late, Try attempt) {
+  for (;;) {
+    const auto result = attempt();
+    if (result >= 0 || errno != again) return result;
+    const int error = limit.Await();
+    if (error == 0) continue;
+    errno = error == ETIMEDOUT ? late : error;
+    return result;
+  }
+}
+
+// The clock of a condition variable is not known; no instant of one clock is near one of the other.
 clockid_t ClockOf(const timespec& limit) {
   return NanosecondsOf(limit) < kSinceEpoch / 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+struct Waiter {
+  pthread_cond_t* condition;
+  bool signalled = false;
+};
+
+// Never destroyed: threads of the program may outlive main().
+struct Waiters {
+  std::mutex lock;
+  std::list<Waiter*> all;  // in the order of their arrival
+};
+
+Waiters& TheWaiters() {
+  static auto* const kWaiters = new Waiters;
+  return *kWaiters;
+}
+
+// A thread that waits for a condition with a limit. When it is cancelled, it owns the mutex again.
+class Waiting {
+ public:
+  Waiting(pthread_cond_t* condition, pthread_mutex_t* mutex)
+      : waiter_{.condition = condition}, mutex_(mutex) {
+    {
+      const std::lock_guard held(TheWaiters().lock);
+      TheWaiters().all.push_back(&waiter_);
+    }
+    pthread_mutex_unlock(mutex_);
+  }
+  ~Waiting() {
+    {
+      const std::lock_guard held(TheWaiters().lock);
+      TheWaiters().all.remove(&waiter_);
+    }
+    pthread_mutex_lock(mutex_);
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  bool signalled() const {
+    const std::lock_guard held(TheWaiters().lock);
+    return waiter_.signalled;
+  }
+
+ private:
+  Waiter waiter_;
+  pthread_mutex_t* mutex_;
+};
+
+int AwaitCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, const Limit& limit) {
+  const Waiting waiting(condition, mutex);
+  while (!waiting.signalled())
+    if (limit.Await() == ETIMEDOUT) return ETIMEDOUT;
+  return 0;
+}
+
+// Wakes the first of those who wait with a limit, or all.
+void Wake(pthread_cond_t* condition, bool all) {
+  const std::lock_guard held(TheWaiters().lock);
+  for (Waiter* const waiter : TheWaiters().all) {
+    if (waiter->condition != condition || waiter->signalled) continue;
+    waiter->signalled = true;
+    if (!all) return;
+  }
 }
 
 }  // namespace
@@ -36,29 +150,122 @@ using namespace cm::sim::fake_libibverbs;  // what follows is C
 
 extern "C" {
 
-int sem_timedwait(sem_t* semaphore, const timespec* limit) {
-  static auto* const kReal = Next("sem_timedwait", &sem_timedwait);
-  const timespec then = OnSystemsClock(CLOCK_REALTIME, *limit);
-  return kReal(semaphore, &then);
-}
-
 int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* limit) {
   static auto* const kReal = Next("sem_clockwait", &sem_clockwait);
-  const timespec then = OnSystemsClock(clock, *limit);
-  return kReal(semaphore, clock, &then);
+  if (!SimulatedTime(clock) || !IsTime(*limit)) return kReal(semaphore, clock, limit);
+  return TryWhile(EAGAIN, Limit(clock, *limit), ETIMEDOUT, [=] { return sem_trywait(semaphore); });
 }
 
-int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
-                           const timespec* limit) {
-  static auto* const kReal = Next("pthread_cond_timedwait", &pthread_cond_timedwait);
-  const timespec then = OnSystemsClock(ClockOf(*limit), *limit);
-  return kReal(condition, mutex, &then);
+int sem_timedwait(sem_t* semaphore, const timespec* limit) {
+  return sem_clockwait(semaphore, CLOCK_REALTIME, limit);
 }
 
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const timespec* limit) {
   static auto* const kReal = Next("pthread_cond_clockwait", &pthread_cond_clockwait);
-  const timespec then = OnSystemsClock(clock, *limit);
-  return kReal(condition, mutex, clock, &then);
+  if (!SimulatedTime(clock) || !IsTime(*limit)) return kReal(condition, mutex, clock, limit);
+  return AwaitCondition(condition, mutex, Limit(clock, *limit));
+}
+
+int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                           const timespec* limit) {
+  static auto* const kReal = Next("pthread_cond_timedwait", &pthread_cond_timedwait);
+  const clockid_t clock = ClockOf(*limit);
+  if (!SimulatedTime(clock) || !IsTime(*limit)) return kReal(condition, mutex, limit);
+  return AwaitCondition(condition, mutex, Limit(clock, *limit));
+}
+
+// Those who wait without a limit wait in the C library.
+int pthread_cond_signal(pthread_cond_t* condition) noexcept {
+  static auto* const kReal = Next("pthread_cond_signal", &pthread_cond_signal);
+  Wake(condition, false);
+  return kReal(condition);
+}
+
+int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
+  static auto* const kReal = Next("pthread_cond_broadcast", &pthread_cond_broadcast);
+  Wake(condition, true);
+  return kReal(condition);
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                            const timespec* limit) noexcept {
+  static auto* const kReal = Next("pthread_mutex_clocklock", &pthread_mutex_clocklock);
+  if (!SimulatedTime(clock) || !IsTime(*limit)) return kReal(mutex, clock, limit);
+  return TryUntil(Limit(clock, *limit), [=] { return pthread_mutex_trylock(mutex); });
+}
+
+int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* limit) noexcept {
+  return pthread_mutex_clocklock(mutex, CLOCK_REALTIME, limit);
+}
+
+int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
+                               const timespec* limit) noexcept {
+  static auto* const kReal = Next("pthread_rwlock_clockrdlock", &pthread_rwlock_clockrdlock);
+  if (!SimulatedTime(clock) || !IsTime(*limit)) return kReal(lock, clock, limit);
+  return TryUntil(Limit(clock, *limit), [=] { return pthread_rwlock_tryrdlock(lock); });
+}
+
+int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* limit) noexcept {
+  return pthread_rwlock_clockrdlock(lock, CLOCK_REALTIME, limit);
+}
+
+int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
+                               const timespec* limit) noexcept {
+  static auto* const kReal = Next("pthread_rwlock_clockwrlock", &pthread_rwlock_clockwrlock);
+  if (!SimulatedTime(clock) || !IsTime(*limit)) return kReal(lock, clock, limit);
+  return TryUntil(Limit(clock, *limit), [=] { return pthread_rwlock_trywrlock(lock); });
+}
+
+int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* limit) noexcept {
+  return pthread_rwlock_clockwrlock(lock, CLOCK_REALTIME, limit);
+}
+
+int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock, const timespec* limit) {
+  static auto* const kReal = Next("pthread_clockjoin_np", &pthread_clockjoin_np);
+  if (limit == nullptr || !SimulatedTime(clock) || !IsTime(*limit))
+    return kReal(thread, result, clock, limit);
+  return TryUntil(Limit(clock, *limit), [=] { return pthread_tryjoin_np(thread, result); });
+}
+
+int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* limit) {
+  return pthread_clockjoin_np(thread, result, CLOCK_REALTIME, limit);
+}
+
+int sigtimedwait(const sigset_t* signals, siginfo_t* what, const timespec* limit) {
+  static auto* const kReal = Next("sigtimedwait", &sigtimedwait);
+  if (limit == nullptr || !SimulatedTime(CLOCK_MONOTONIC) || !IsTime(*limit))
+    return kReal(signals, what, limit);
+  return TryWhile(EAGAIN, Limit::In(*limit), EAGAIN,
+                  [=] { return kReal(signals, what, &kAtOnce); });
+}
+
+ssize_t mq_timedreceive(mqd_t queue, char* bytes, size_t size, unsigned* priority,
+                        const timespec* limit) {
+  static auto* const kReal = Next("mq_timedreceive", &mq_timedreceive);
+  if (!SimulatedTime(CLOCK_REALTIME) || !IsTime(*limit))
+    return kReal(queue, bytes, size, priority, limit);
+  return TryWhile(ETIMEDOUT, Limit(CLOCK_REALTIME, *limit), ETIMEDOUT,
+                  [=] { return kReal(queue, bytes, size, priority, &kAtOnce); });
+}
+
+int mq_timedsend(mqd_t queue, const char* bytes, size_t size, unsigned priority,
+                 const timespec* limit) {
+  static auto* const kReal = Next("mq_timedsend", &mq_timedsend);
+  if (!SimulatedTime(CLOCK_REALTIME) || !IsTime(*limit))
+    return kReal(queue, bytes, size, priority, limit);
+  return TryWhile(ETIMEDOUT, Limit(CLOCK_REALTIME, *limit), ETIMEDOUT,
+                  [=] { return kReal(queue, bytes, size, priority, &kAtOnce); });
+}
+
+int semtimedop(int set, sembuf* operations, size_t count, const timespec* limit) noexcept {
+  static auto* const kReal = Next("semtimedop", &semtimedop);
+  const bool waits = std::none_of(operations, operations + count, [](const sembuf& operation) {
+    return (operation.sem_flg & IPC_NOWAIT) != 0;
+  });
+  if (limit == nullptr || !waits || !SimulatedTime(CLOCK_MONOTONIC) || !IsTime(*limit))
+    return kReal(set, operations, count, limit);
+  return TryWhile(EAGAIN, Limit::In(*limit), EAGAIN,
+                  [=] { return kReal(set, operations, count, &kAtOnce); });
 }
 }

@@ -18,12 +18,8 @@ void NotePoll(bool found) {
     in_vain = 0;
     return;
   }
-  if (in_vain < kLooks) {
-    ++in_vain;
-    return;
-  }
   const int before = errno;
-  Yield();
+  if (!SpendLook() && ++in_vain > kLooks) Yield();
   errno = before;
 }
 

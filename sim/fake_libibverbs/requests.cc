@@ -63,6 +63,20 @@ void Yield() {
   backend->Yield();
 }
 
+int YieldUntil(int64_t instant) {
+  Backend* backend = TheBackend();
+  if (backend == nullptr) return 0;
+  const Stay stay;
+  return backend->YieldUntil(instant);
+}
+
+bool SpendLook() {
+  Backend* backend = TheBackend();
+  if (backend == nullptr) return false;
+  const Stay stay;
+  return backend->SpendLook();
+}
+
 uint32_t Process() {
   Backend* backend = TheBackend();
   return backend == nullptr ? 0 : backend->Process();

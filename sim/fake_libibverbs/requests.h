@@ -32,6 +32,8 @@ int ExchangeDepth(int depth);
 // Turns a failure into an errno without bytes, whatever the backend returned.
 uapi::Answer Ask(const uapi::Request& request);
 void Yield();
+int YieldUntil(int64_t instant);
+bool SpendLook();
 uint32_t Process();
 
 // Number of the backend's current world. Objects of an earlier world have no valid handle.

@@ -1,14 +1,26 @@
-// Source addresses of a program's sockets. All simulated hosts share one interface of the system,
-// which would use the destination address as source.
+// A program's sockets: their source addresses, and their time limits.
+//
+// All simulated hosts share one interface of the system, which would use the destination address as
+// source.
+#undef _FORTIFY_SOURCE
+
+#include "sim/fake_libibverbs/sockets.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
+#include "sim/fake_libibverbs/clock.h"
+#include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/polling.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -63,7 +75,33 @@ void BindToOwnHost(int fd, const sockaddr* peer) {
   static_cast<void>(bind(fd, reinterpret_cast<const sockaddr*>(&own), length));
 }
 
+std::atomic<bool> any_limit = false;  // most programs set none
+
+// A call of the system that receives, once it would not wait for longer than the socket's limit.
+template <typename Call>
+auto Received(int fd, int flags, Call call) -> decltype(call()) {
+  const bool waits = (flags & MSG_DONTWAIT) == 0;
+  if (waits && !BecomesReadable(fd)) return -1;
+  const auto result = call();
+  NotePoll(result >= 0 || errno != EAGAIN);
+  return result;
+}
+
 }  // namespace
+
+bool BecomesReadable(int fd) {
+  if (!any_limit || !SimulatedTime(CLOCK_MONOTONIC)) return true;
+  timeval limit{};
+  socklen_t length = sizeof limit;
+  if (getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &length) != 0) return true;
+  if ((limit.tv_sec == 0 && limit.tv_usec == 0) || IsNonBlocking(fd)) return true;
+  pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
+  const timespec duration = {.tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1'000};
+  const int found = ppoll(&readable, 1, &duration, nullptr);
+  if (found == 0) errno = EAGAIN;
+  return found > 0;
+}
+
 }  // namespace cm::sim::fake_libibverbs
 
 using namespace cm::sim::fake_libibverbs;  // what follows is C
@@ -81,5 +119,47 @@ int connect(int fd, const sockaddr* peer, socklen_t length) {
     errno = before;
   }
   return kReal(fd, peer, length);
+}
+
+// The system's limit stays: what waits in other functions than these waits by the system's clock.
+int setsockopt(int fd, int level, int name, const void* value, socklen_t length) noexcept {
+  static auto* const kReal = Next("setsockopt", &setsockopt);
+  if (level == SOL_SOCKET && name == SO_RCVTIMEO) any_limit = true;
+  return kReal(fd, level, name, value, length);
+}
+
+ssize_t recv(int fd, void* bytes, size_t size, int flags) {
+  static auto* const kReal = Next("recv", &recv);
+  return Received(fd, flags, [=] { return kReal(fd, bytes, size, flags); });
+}
+
+ssize_t recvfrom(int fd, void* bytes, size_t size, int flags, sockaddr* peer, socklen_t* length) {
+  static auto* const kReal = Next("recvfrom", &recvfrom);
+  return Received(fd, flags, [=] { return kReal(fd, bytes, size, flags, peer, length); });
+}
+
+ssize_t recvmsg(int fd, msghdr* message, int flags) {
+  static auto* const kReal = Next("recvmsg", &recvmsg);
+  return Received(fd, flags, [=] { return kReal(fd, message, flags); });
+}
+
+int accept(int fd, sockaddr* peer, socklen_t* length) {
+  static auto* const kReal = Next("accept", &accept);
+  return Received(fd, 0, [=] { return kReal(fd, peer, length); });
+}
+
+int accept4(int fd, sockaddr* peer, socklen_t* length, int flags) {
+  static auto* const kReal = Next("accept4", &accept4);
+  return Received(fd, 0, [=] { return kReal(fd, peer, length, flags); });
+}
+
+// The fortified variants, which the headers call where they know the array's size.
+ssize_t __recv_chk(int fd, void* bytes, size_t size, size_t /*room*/, int flags) {
+  return recv(fd, bytes, size, flags);
+}
+
+ssize_t __recvfrom_chk(int fd, void* bytes, size_t size, size_t /*room*/, int flags, sockaddr* peer,
+                       socklen_t* length) {
+  return recvfrom(fd, bytes, size, flags, peer, length);
 }
 }

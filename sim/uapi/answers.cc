@@ -251,9 +251,11 @@ Outcome DeviceFile::InitQpAttr(const Command& c) {
     answer.path_mtu = kMtu;
     answer.retry_cnt = got.retry_count;
     answer.rnr_retry = got.rnr_retry_count;
-    // source: linux 6.1 cma.c rdma_init_qp_attr
-    answer.timeout =
-        own.ack_timeout != 0 ? own.ack_timeout : static_cast<uint8_t>(own.packet_lifetime + 1);
+    // The peer's of an accepting id, as it has no path. source: linux 6.1 cma.c rdma_init_qp_attr,
+    // cm.c cm_init_qp_rtr_attr, cm_init_qp_rts_attr
+    answer.timeout = own.ib.valid() ? Kernel().ib->at(own.ib).av_timeout
+                                    : static_cast<uint8_t>(own.packet_lifetime + 1);
+    if (own.ack_timeout != 0) answer.timeout = own.ack_timeout;
     answer.max_rd_atomic = got.initiator_depth;
     answer.max_dest_rd_atomic = got.responder_resources;
   }

@@ -271,5 +271,21 @@ TEST_F(Protection, MemoryOfAPeerThatIsGoneIsNotWritten) {
   EXPECT_EQ(StatusOf(kWrite), kRemAccessErr);
 }
 
+// source: InfiniBand C9-88
+TEST_F(Protection, NoBytesNeedNoKey) {
+  for (const uint32_t opcode : {kWrite, kRead}) {
+    const WorkRecord work{.opcode = opcode, .flags = kSignal};
+    EXPECT_EQ(Ask(a_, {.op = Op::kPostSend, .on = a_.qp, .bytes = Work(work, {})}).value, 0);
+    EXPECT_EQ(StatusAt(a_), kSuccess);
+    EXPECT_EQ(Post(a_, work, 0, 0), 0);
+    EXPECT_EQ(StatusAt(a_), kSuccess);
+  }
+}
+
+TEST_F(Protection, OneByteNeedsAKey) {
+  EXPECT_EQ(Post(a_, {.opcode = kWrite, .flags = kSignal}, 0, 1), 0);
+  EXPECT_EQ(StatusAt(a_), kRemAccessErr);
+}
+
 }  // namespace
 }  // namespace cm::sim::uapi

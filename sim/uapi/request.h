@@ -73,9 +73,16 @@ enum class Op : uint32_t {
 
   // Time.
   kNow,       // -> value: nanoseconds since the world began
-  kSleep,     // until an instant; may wait
+  kSleep,     // until an instant; may wait. First argument: SleepKind
   kPollTime,  // an instant in the second argument -> value: 1 when it is reached. To keep a
               // descriptor readable it is repeated, that many microseconds apart.
+};
+
+// Why a thread sleeps.
+enum class SleepKind : uint32_t {
+  kSleeps,
+  kSpends,  // it has run until then
+  kLooks,   // it polls memory, at the latest then: others that run may end its sleep
 };
 
 template <typename... Ops>

@@ -5,11 +5,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <new>
+
 namespace cm::sim::uapi {
 namespace {
 
-using Time = std::atomic<int64_t>;
-static_assert(Time::is_always_lock_free);
+static_assert(std::atomic<int64_t>::is_always_lock_free);
 
 // By system calls: in some programs open and close are the fake libibverbs's.
 class File {
@@ -22,11 +23,11 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  bool Reserve() const { return number_ >= 0 && ftruncate(number_, sizeof(Time)) == 0; }
-  bool Holds() const { return number_ >= 0 && lseek(number_, 0, SEEK_END) == sizeof(Time); }
-  Time* Map(int protection) const {
-    void* const memory = mmap(nullptr, sizeof(Time), protection, MAP_SHARED, number_, 0);
-    return memory == MAP_FAILED ? nullptr : static_cast<Time*>(memory);
+  bool Reserve() const { return number_ >= 0 && ftruncate(number_, sizeof(TimeRecord)) == 0; }
+  bool Holds() const { return number_ >= 0 && lseek(number_, 0, SEEK_END) == sizeof(TimeRecord); }
+  void* Map(int protection) const {
+    void* const memory = mmap(nullptr, sizeof(TimeRecord), protection, MAP_SHARED, number_, 0);
+    return memory == MAP_FAILED ? nullptr : memory;
   }
 
  private:
@@ -35,17 +36,20 @@ class File {
 
 }  // namespace
 
-std::unique_ptr<SharedTime> SharedTime::Make(const std::string& path) {
+std::unique_ptr<SharedTime> SharedTime::Make(const std::string& path, const Costs& costs) {
   const File file(path.c_str(), O_RDWR | O_CREAT | O_EXCL);
-  Time* const now = file.Reserve() ? file.Map(PROT_READ | PROT_WRITE) : nullptr;
-  return now == nullptr ? nullptr : std::unique_ptr<SharedTime>(new SharedTime(now));
+  void* const memory = file.Reserve() ? file.Map(PROT_READ | PROT_WRITE) : nullptr;
+  if (memory == nullptr) return nullptr;
+  auto* const record = new (memory) TimeRecord;
+  record->costs = costs;
+  return std::unique_ptr<SharedTime>(new SharedTime(record));
 }
 
-SharedTime::~SharedTime() { munmap(now_, sizeof *now_); }
+SharedTime::~SharedTime() { munmap(record_, sizeof *record_); }
 
-const Time* SeeTime(const char* path) {
+const TimeRecord* SeeTime(const char* path) {
   const File file(path, O_RDONLY);
-  return file.Holds() ? file.Map(PROT_READ) : nullptr;
+  return file.Holds() ? static_cast<const TimeRecord*>(file.Map(PROT_READ)) : nullptr;
 }
 
 }  // namespace cm::sim::uapi

@@ -313,7 +313,8 @@ std::string InWords(const Request& request, const Answer& answer) {
   if (answer.value < 0)
     return InWords(request) + " -> -1 " + ToString(static_cast<Errno>(-answer.value));
   const bool found_none = request.op == Op::kPoll && answer.bytes.empty();
-  if (found_none || Looks(request)) return {};
+  const bool spends = request.op == Op::kSleep && request.on != 0;
+  if (found_none || spends || Looks(request)) return {};
   return InWords(request) + " -> " + OfAnswer(request, answer);
 }
 
@@ -321,7 +322,7 @@ bool NothingNew(const Request& request, const Answer& answer) {
   using enum Op;
   if (IsOneOf(request.op, kNow, kPollFile, kPollEvents, kPollEventsOfDevice)) return true;
   if (request.op == kPoll) return answer.value >= 0 && answer.bytes.empty();
-  if (request.op == kSleep) return request.more == 0;
+  if (request.op == kSleep) return request.more == 0 || request.on != 0;
   return answer.value == -EAGAIN;
 }
 

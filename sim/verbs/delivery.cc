@@ -236,8 +236,9 @@ Outcome Verbs::Delivery::Write() {
   return {};
 }
 
+// No bytes need no key. source: InfiniBand C9-88; RFC 5040, 5.1; linux 6.1 rxe_resp.c check_rkey
 Outcome Verbs::Delivery::WriteThere() {
-  if (work_.length() == 0 && work_.immediate) return {};  // it needs no key
+  if (work_.length() == 0) return {};
   if (!ReachesRemote() || !Remote().remote_write) return Refuse(WcStatus::kRemAccess);
   if (!Scatter({work_.remote}, work_.data)) return Refuse(WcStatus::kRemAccess);
   return {};
@@ -247,6 +248,7 @@ Outcome Verbs::Delivery::WriteThere() {
 Outcome Verbs::Delivery::Read() {
   const Connection& there = Peer().connection;
   if (!there.remote_read || there.responder_resources == 0) return Refuse(WcStatus::kRemInvReq);
+  if (work_.length() == 0) return {};
   std::vector<uint8_t> bytes;
   if (!ReachesRemote() || !Remote().remote_read ||
       !v_.regions_.Gather(c_.memory, {work_.remote}, &bytes))

@@ -19,6 +19,7 @@
 #include "tools/app/folder.h"
 #include "tools/app/host.h"
 #include "tools/app/network.h"
+#include "tools/app/objects.h"
 #include "tools/app/orphans.h"
 #include "tools/app/serving.h"
 #include "tools/app/tally.h"
@@ -33,9 +34,13 @@ constexpr Duration kLook = Duration::Milliseconds(2);
 // Programs that sleep in the system's time and do nothing else for this long count as asleep for
 // ever.
 constexpr std::chrono::seconds kPatience{60};
-// The minimum and maximum that virtual time advances for a polling thread while nothing happens.
-constexpr Duration kMoment = Duration::Microseconds(10);
-constexpr Duration kLongMoment = Duration::Seconds(1);
+// Programs that stay are let go on for this long after the last thing that happens to them.
+constexpr Duration kLinger = Duration::Seconds(1);
+
+std::optional<Instant> Sooner(std::optional<Instant> one, std::optional<Instant> other) {
+  if (!one || !other) return one ? one : other;
+  return std::min(*one, *other);
+}
 
 class Broker {
  public:
@@ -45,7 +50,8 @@ class Broker {
         trace_(setting.traces),
         time_(std::move(time)),
         world_(setting.topology, &setting.profile, NamedStream(setting.seed, "world")),
-        serving_(&world_, &trace_, orphans, std::move(folder), setting.hears),
+        serving_(&world_, time_.get(), &trace_, orphans, std::move(folder), setting.seed,
+                 setting.hears),
         tally_(&*setting.topology) {
     if (!setting.script.empty()) world_.WatchWire();
   }
@@ -65,8 +71,10 @@ class Broker {
   void Watch();
   void NoteIdle();
   void HasHappened();
+  std::optional<Instant> NextScripted() const;
+  void DoScripted();
   Next SomethingHappens();
-  Next TimePasses();
+  Next TimePasses(Instant until);
   Next RealTimePasses(std::optional<Instant> until);
   Next LimitIsReached();
 
@@ -78,7 +86,7 @@ class Broker {
   Tally tally_;
   size_t started_ = 0;
   size_t scripted_ = 0;  // script lines done
-  Duration moment_ = kMoment;
+  Instant last_happening_;
   std::optional<std::chrono::steady_clock::time_point> idle_since_;
   std::chrono::steady_clock::time_point counted_;  // while idle: virtual time advanced to here
   Report report_;
@@ -158,52 +166,59 @@ void Broker::NoteIdle() {
 
 void Broker::HasHappened() {
   Watch();
-  time_->Set(world_.Now().nanoseconds());
   serving_.HasHappened();
+}
+
+std::optional<Instant> Broker::NextScripted() const {
+  if (scripted_ == setting_.script.size()) return std::nullopt;
+  return setting_.script[scripted_].at;
+}
+
+void Broker::DoScripted() {
+  const Happening& happening = setting_.script[scripted_++];
+  serving_.Expect(NextScripted());
+  world_.RunUntil(happening.at);
+  Watch();
+  if (happening.fault) world_.Inject(*happening.fault);
+  if (happening.fault) tally_.Installed(*happening.fault, world_.Now(), happening.text);
+  if (!happening.fault) tally_.Healed();
+  if (happening.fault && happening.fault->kind == FaultKind::kCrash)
+    serving_.HostCrashes(happening.fault->side);
+  if (!happening.fault) world_.Heal();
+  trace_.Say(world_.Now(), "script",
+             happening.fault ? ToString(happening.fault->kind) : std::string_view("heal"));
 }
 
 // No thread can continue.
 Broker::Next Broker::SomethingHappens() {
-  std::optional<Instant> next = world_.NextAt();
-  const bool scripted =
-      scripted_ < setting_.script.size() && (!next || setting_.script[scripted_].at <= *next);
-  if (scripted) next = setting_.script[scripted_].at;
+  const std::optional<Instant> of_world = Sooner(world_.NextAt(), NextScripted());
   const std::optional<Instant> waking = serving_.NextWaking();
-  const bool wakes = waking && (!next || *waking < *next);
-  if (wakes) next = waking;
+  const std::optional<Instant> next = Sooner(of_world, waking);
+  const std::optional<Instant> spent = serving_.NextSpent();
+  if (of_world) last_happening_ = *of_world;
+  if (OnlyStayingOnesAreLeft() && world_.Now() >= last_happening_ + kLinger) return Next::kOver;
   const bool runs_on = serving_.SomebodyRunsOn() && (!next || *next > world_.Now());
-  if (!next && !runs_on && serving_.Spins() && !serving_.SomebodyIsTimed()) return TimePasses();
-  if (!next || runs_on) return RealTimePasses(next);
-  if (*next - Instant() > setting_.limit) return LimitIsReached();
-  moment_ = kMoment;
-  if (wakes) {
+  if (runs_on || (!next && (!spent || serving_.SomebodyIsTimed())))
+    return RealTimePasses(Sooner(next, spent));
+  if (spent && (!next || *spent < *next)) return TimePasses(*spent);
+  if (*next - Instant() > setting_.limit) return TimePasses(*next);
+  if (waking && (!of_world || *waking < *of_world))
     world_.RunUntil(*waking);
-  } else if (scripted) {
-    const Happening& happening = setting_.script[scripted_++];
-    world_.RunUntil(happening.at);
-    Watch();
-    if (happening.fault) world_.Inject(*happening.fault);
-    if (happening.fault) tally_.Installed(*happening.fault, world_.Now(), happening.text);
-    if (!happening.fault) tally_.Healed();
-    if (happening.fault && happening.fault->kind == FaultKind::kCrash)
-      serving_.HostCrashes(happening.fault->side);
-    if (!happening.fault) world_.Heal();
-    trace_.Say(world_.Now(), "script",
-               happening.fault ? ToString(happening.fault->kind) : std::string_view("heal"));
-  } else {
+  else if (const auto scripted = NextScripted(); scripted && *scripted == *next)
+    DoScripted();
+  else
     world_.Step();
-  }
   HasHappened();
   return Next::kGoesOn;
 }
 
-// A polling thread may look at the clock only.
-Broker::Next Broker::TimePasses() {
-  if (world_.Now() - Instant() >= setting_.limit) return LimitIsReached();
-  world_.RunUntil(std::min(world_.Now() + moment_, Instant() + setting_.limit));
-  moment_ = std::min(moment_ * 2, kLongMoment);
+Broker::Next Broker::TimePasses(Instant until) {
+  const Instant last = Instant() + setting_.limit;
+  world_.RunUntil(std::min(until, last));
   HasHappened();
-  return Next::kGoesOn;
+  if (until <= last) return Next::kGoesOn;
+  report_.after_limit = until;
+  return LimitIsReached();
 }
 
 // Advances virtual time, so that a polling thread sees a later time, but not beyond the next
@@ -262,13 +277,19 @@ std::variant<Report, std::string> Run(const Setting& setting) {
     const int* const error = std::get_if<int>(&found);
     if (error != nullptr && !IsOnEveryHost(program.words[0]))
       return fmt::format("cannot start {}: {}", program.words[0], std::strerror(*error));
+    if (error == nullptr && IsStatic(std::get<std::string>(found)))
+      return fmt::format(
+          "cannot start {}: it is linked statically, and would use the RDMA devices "
+          "of this system",
+          program.words[0]);
   }
   auto folder = Folder::Make();
   if (auto* problem = std::get_if<std::string>(&folder)) return std::move(*problem);
   // A program that ends must not kill its writer with SIGPIPE.
   signal(SIGPIPE, SIG_IGN);
   auto& whole = std::get<Folder>(folder);
-  std::unique_ptr<sim::uapi::SharedTime> time = sim::uapi::SharedTime::Make(whole.TimePath());
+  std::unique_ptr<sim::uapi::SharedTime> time =
+      sim::uapi::SharedTime::Make(whole.TimePath(), setting.costs);
   if (!time) return fmt::format("cannot make {}: {}", whole.TimePath(), std::strerror(errno));
   const Network network(*setting.topology);
   const Guard guard("CMSIM_SOCKET=" + whole.path() + "/", whole.path());

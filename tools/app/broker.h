@@ -1,8 +1,9 @@
 // Runs programs on the hosts of a simulated world; the world runs only while all of them sleep.
 //
 // 1. Programs start one after another, each when all threads of those before it sleep.
-// 2. While any thread runs, virtual time stands. When all sleep, one of them is woken; when none
-//    can be, the next thing happens: in the world, by the script, or a sleep ends.
+// 2. While any thread runs, the world stands. When all sleep, one of them is woken; when none can
+//    be, the next thing happens: in the world, by the script, or a sleep ends. A thread that runs
+//    or polls spends virtual time, and sleeps when it has spent a slice of it.
 // 3. When nothing else can happen, the broker waits for a thread that sleeps in a system call with
 //    a limit in the system's time; virtual time passes with it then.
 // 4. When nothing can happen at all, or virtual time has reached its limit, all programs are
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,6 +23,7 @@
 #include "model/base/duration.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology_ref.h"
+#include "sim/uapi/shared_time.h"
 #include "tools/app/program.h"
 #include "tools/app/script.h"
 
@@ -36,6 +39,8 @@ struct Setting {
   std::vector<uint8_t> staying_sides;
   std::vector<Happening> script;
   Duration limit = Duration::Seconds(600);  // of virtual time
+  // About what a server of today takes; kinder to our own processor than what it really takes.
+  sim::uapi::Costs costs = {.reading = 100, .look = 500, .request = 500};
   const std::atomic<bool>* interrupted = nullptr;
   // Lines that programs print.
   std::function<void(std::string_view who, std::string_view line)> hears;
@@ -59,6 +64,7 @@ struct Report {
   std::vector<std::string> last;          // lines of the conversation
   uint64_t digest = 0;                    // of the whole conversation
   Instant ended;
+  std::optional<Instant> after_limit;  // what would have happened next
   bool interrupted = false;
   bool at_limit = false;
   bool in_real_time = false;  // the run waited in the system's time

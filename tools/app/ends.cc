@@ -84,6 +84,7 @@ bool Serving::AllSleep() {
   // A process that starts between the looks is seen in the second.
   const Sleep sleep = SleepOf(running, &restless_, &running_on_);
   if (sleep == Sleep::kNone || Running() != running) return false;
+  NoteStrangers(running);
   timed_ = sleep == Sleep::kTimed;
   std::vector<pollfd> descriptors;
   for (const auto& process : processes_) {
@@ -94,6 +95,16 @@ bool Serving::AllSleep() {
       descriptors.push_back({thread->connection.socket(), POLLIN, 0});
   }
   return poll(descriptors.data(), descriptors.size(), 0) == 0;
+}
+
+// Programs that are linked statically or change their user, and those that were started by a system
+// call without the environment.
+void Serving::NoteStrangers(std::span<const pid_t> running) {
+  for (const pid_t process : running)
+    if (const std::string program = strangers_.Sees(process); !program.empty())
+      misbehaviour_.push_back(fmt::format(
+          "a process runs {} without the simulated devices, and would use those of this system",
+          program));
 }
 
 void Serving::SomebodyHasAsked() { asked_ = OwnTime(); }
@@ -114,14 +125,23 @@ bool Serving::Quiet() {
 bool Serving::NoteEnds() {
   bool any = false;
   for (const auto& process : processes_) {
-    if (process->gone) continue;
-    const bool ended = process->program ? process->program->Ended() : IsGone(process->pid);
-    if (!ended) continue;
+    if (process->gone || !Ended(process.get())) continue;
     Remove(process.get());
     any = true;
   }
   orphans_->Reap(Programs());
   return any;
+}
+
+bool Serving::Ended(Process* process) {
+  return process->program ? process->program->Ended() : IsGone(process->pid);
+}
+
+void Serving::NoteEndsOfSilent() {
+  for (const auto& process : processes_) {
+    const bool silent = process->threads.empty() && process->threads_ever > 0;
+    if (silent && !process->gone && Ended(process.get())) Remove(process.get());
+  }
 }
 
 void Serving::Remove(Process* process) {
@@ -131,6 +151,8 @@ void Serving::Remove(Process* process) {
   process->watches.clear();
   const sim::Usage before = world_->InUse();
   machine_.RemoveProcess(process->number);
+  time_->NoteHappened();
+  LetAllLook();
   if (!process->program) return;  // its status and leftovers belong to its parent
   const int status = process->program->status();
   const std::string how = HowItEnded(status);

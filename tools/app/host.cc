@@ -45,6 +45,13 @@ bool Write(const fs::path& file, std::string_view text) {
   return out.good();
 }
 
+// That of the first side there.
+std::string NameOfHost(const Topology& topology, uint8_t kernel) {
+  for (uint8_t side = 0; side < topology.sides.size(); ++side)
+    if (topology.KernelOf(side) == kernel) return topology.sides[side].name;
+  return {};
+}
+
 }  // namespace
 
 bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel) {
@@ -60,6 +67,16 @@ bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel
     fs::create_directories(link / device.netdev, error);
     written = Write(folder / "addr" / device.netdev, AddressesOf(device, i) + "\n");
   }
+  std::string addresses;
+  for (const DeviceInfo& device : topology.devices) {
+    if (device.kernel != kernel) continue;
+    for (size_t nth = 0; nth < device.AddressCount(); ++nth)
+      for (const bool v6 : {false, true})
+        if (const std::string_view host = device.Host(nth, v6); !host.empty())
+          addresses += fmt::format("{} {}\n", host, device.netdev);
+  }
+  written = written && Write(folder / "addresses", addresses) &&
+            Write(folder / "hostname", NameOfHost(topology, kernel) + "\n");
   return written && !error;
 }
 

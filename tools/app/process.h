@@ -30,9 +30,10 @@ struct Thread {
   pid_t number = 0;  // the system's; 0 before its Hello
   sim::uapi::Request request;
   bool waits = false;      // its request is not answered yet
-  bool spins = false;      // it polls without result, and is answered later
+  bool spins = false;      // it polls memory, and is answered later
   bool may_go_on = false;  // while it spins: something has happened since
-  int in_vain = 0;         // consecutive polls without result
+  bool looks = false;      // it has been answered, and has not asked again
+  std::string polls;       // its last request, if that had no result
   uint32_t fetched = 0;    // events fetched of the id that it destroyed last
   std::string last;        // its last request and answer as text
 };

@@ -25,13 +25,31 @@ using sim::uapi::Answer;
 using sim::uapi::Op;
 using sim::uapi::Request;
 
-// A program polls this often without result before it counts as waiting.
-constexpr int kLooks = 32;
-
 // At most this many bytes of a program's output are passed on before another program is served.
 constexpr size_t kOutputAtOnce = size_t{1} << 16;
+// A thread goes ahead at least this much, and at most by this part of the time in which programs
+// have only polled.
+constexpr Duration kSlice = Duration::Microseconds(10);
+constexpr int64_t kShare = 16;
+
+bool Is(const Request& request, sim::uapi::SleepKind kind) {
+  return request.op == Op::kSleep && request.on == static_cast<uint32_t>(kind);
+}
+
 // A thread that yields sends a sleep of length zero.
 bool Yields(const Request& request) { return request.op == Op::kSleep && request.more == 0; }
+
+bool Spends(const Request& request) { return Is(request, sim::uapi::SleepKind::kSpends); }
+
+bool PollsMemory(const Request& request) {
+  return Yields(request) || Is(request, sim::uapi::SleepKind::kLooks);
+}
+
+Instant UntilOf(const Request& request) {
+  return Instant::FromNanoseconds(static_cast<int64_t>(request.more));
+}
+
+bool Earlier(Instant one, const std::optional<Instant>& other) { return !other || one < *other; }
 
 }  // namespace
 
@@ -39,12 +57,14 @@ Process::~Process() {
   if (listening >= 0) close(listening);
 }
 
-Serving::Serving(sim::World* world, Trace* trace, const Orphans* orphans, Folder folder,
-                 Hears hears)
+Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace,
+                 const Orphans* orphans, Folder folder, uint64_t seed, Hears hears)
     : world_(world),
+      time_(time),
       trace_(trace),
       orphans_(orphans),
       folder_(std::move(folder)),
+      seed_(seed),
       hears_(std::move(hears)),
       machine_(world, this) {
   SomebodyHasAsked();
@@ -60,12 +80,12 @@ std::string Serving::Start(const ProgramToRun& program, const std::string& name)
   const char* path = std::getenv("PATH");
   const Topology& topology = world_->topology();
   const DeviceInfo& device = topology.devices[topology.sides[program.side].device];
-  auto started =
-      Program::Start(program, {fmt::format("CMSIM_ADDRESS={}", device.Host(0, false)),
-                               fmt::format("CMSIM_ADDRESS6={}", device.Host(0, true)),
-                               "LD_PRELOAD=" + folder_.ObjectPath(),
-                               "CMSIM_SOCKET=" + folder_.SocketPath(number), "CMSIM_HOST=" + host,
-                               fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)});
+  auto started = Program::Start(
+      program,
+      {fmt::format("CMSIM_ADDRESS={}", device.Host(0, false)),
+       fmt::format("CMSIM_ADDRESS6={}", device.Host(0, true)), fmt::format("CMSIM_SEED={}", seed_),
+       "LD_PRELOAD=" + folder_.ObjectPath(), "CMSIM_SOCKET=" + folder_.SocketPath(number),
+       "CMSIM_HOST=" + host, fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)});
   if (auto* problem = std::get_if<std::string>(&started)) {
     close(listening);
     return std::move(*problem);
@@ -112,6 +132,12 @@ void Serving::Serve(Duration patience) {
   const timespec limit = {.tv_sec = patience.nanoseconds() / 1'000'000'000,
                           .tv_nsec = patience.nanoseconds() % 1'000'000'000};
   if (ppoll(descriptors.data(), descriptors.size(), &limit, nullptr) <= 0) return;
+  // What has ended, first: what it had is free for those that have waited for its end.
+  for (size_t i = 0; i < descriptors.size(); ++i) {
+    if (sources[i].thread == nullptr || (descriptors[i].revents & POLLHUP) == 0) continue;
+    ServeThread(std::exchange(sources[i].thread, nullptr));
+    descriptors[i].revents = 0;
+  }
   for (size_t i = 0; i < descriptors.size(); ++i) {
     if (descriptors[i].revents == 0) continue;
     Process* const process = sources[i].process;
@@ -180,18 +206,16 @@ Process* Serving::ProcessOf(Process* asked, pid_t pid) {
 
 void Serving::Asks(Process* process, Thread* thread) {
   const Request& request = thread->request;
-  if (Yields(request)) {
+  if (PollsMemory(request)) {
     thread->spins = true;
+    thread->looks = false;
     return;
   }
+  NoteEndsOfSilent();
   if (Holds(process, request)) return Reply(process, thread, {});
   const Answer answer = machine_.Ask(thread->asker, request);
   if (answer.waits) {
     thread->waits = true;
-    return;
-  }
-  if (NothingNew(request, answer) && ++thread->in_vain > kLooks) {
-    thread->spins = true;
     return;
   }
   Reply(process, thread, answer);
@@ -215,7 +239,7 @@ void Serving::Interrupts(Process* process, Thread* thread) {
     if (answer.waits) return;
     Reply(process, thread, answer);
   } else if (thread->spins) {
-    Reply(process, thread, machine_.Ask(thread->asker, thread->request));
+    Reply(process, thread, {.value = -EINTR});
   }
 }
 
@@ -230,11 +254,15 @@ void Serving::Keep(Process* process, Thread* thread, const sim::uapi::Watch& wat
 void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
   const Request& request = thread->request;
   thread->waits = thread->spins = thread->may_go_on = false;
-  if (!NothingNew(request, answer)) {
-    thread->in_vain = 0;
-    // Other threads of the program may wait for the result.
-    for (const auto& other : process->threads) other->may_go_on = other->spins;
+  if (NothingNew(request, answer)) {
+    if (request.op != Op::kSleep) thread->polls = InWords(request);
+  } else {
+    time_->NoteHappened();
+    thread->polls.clear();
+    // Other threads may wait for the result.
+    LetAllLook();
     if (const std::string words = InWords(request, answer); !words.empty()) {
+      spoken_ = world_->Now();
       trace_->Say(world_->Now(), process->name, words);
       thread->last = words;
       thread->fetched = EventsFetched(request, answer);
@@ -245,6 +273,8 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
     misbehaviour_.push_back(
         fmt::format("{} uses an id that does not exist: {}", process->name, thread->last));
   for (auto& [name, watched] : process->watches) BringUp(process, &watched);
+  if (request.op == Op::kPollTime) LimitTime(UntilOf(request));
+  if (const auto next = world_->NextAt()) LimitTime(*next);
   // On failure the thread has ended, and its connection closes.
   static_cast<void>(thread->connection.Send(answer));
 }
@@ -287,27 +317,49 @@ bool Serving::GoesOn(Process* process, Thread* thread) {
     if (!answer.waits) Reply(process, thread, answer);
     return !answer.waits;
   }
-  if (!thread->spins || Yields(thread->request)) return false;
-  const Answer answer = machine_.Ask(thread->asker, thread->request);
-  if (NothingNew(thread->request, answer)) return false;
-  Reply(process, thread, answer);
+  const bool limited = thread->spins && !Yields(thread->request);
+  if (!limited || UntilOf(thread->request) > world_->Now()) return false;
+  Reply(process, thread, {});
   return true;
 }
 
-// A thread whose poll had no result may poll once more.
 bool Serving::LooksAgain(Process* process, Thread* thread) {
   if (!thread->may_go_on) return false;
-  Reply(process, thread, machine_.Ask(thread->asker, thread->request));
+  Reply(process, thread, {});
+  thread->looks = true;
   return true;
+}
+
+void Serving::LetAllLook() {
+  for (const auto& process : processes_)
+    for (const auto& thread : process->threads) thread->may_go_on = thread->spins;
+}
+
+Instant Serving::Ahead() const {
+  return world_->Now() + std::max(kSlice, (world_->Now() - spoken_) / kShare);
+}
+
+void Serving::LimitTime(Instant until) {
+  if (until.nanoseconds() < time_->until()) time_->SetUntil(until.nanoseconds());
 }
 
 bool Serving::LetOneGoOn() {
+  time_->SetUntil(Ahead().nanoseconds());
+  for (const auto& next : {world_->NextAt(), NextWaking(), expected_})
+    if (next) LimitTime(*next);
+  // One that has looked and does not look again has gone on.
+  for (const auto& process : processes_)
+    for (const auto& thread : process->threads)
+      if (std::exchange(thread->looks, false)) LetAllLook();
   for (const auto& process : processes_) {
     if (process->gone) continue;
     for (const auto& thread : process->threads)
       if (GoesOn(process.get(), thread.get())) return true;
     for (auto& [name, watched] : process->watches)
-      if (BringUp(process.get(), &watched)) return true;
+      if (BringUp(process.get(), &watched)) {
+        LetAllLook();
+        return true;
+      }
   }
   for (const auto& process : processes_)
     for (const auto& thread : process->threads)
@@ -316,33 +368,44 @@ bool Serving::LetOneGoOn() {
 }
 
 void Serving::HasHappened() {
-  for (const auto& process : processes_)
-    for (const auto& thread : process->threads) thread->may_go_on = thread->spins;
+  time_->Set(world_->Now().nanoseconds());
+  time_->NoteHappened();
+  LetAllLook();
 }
 
 std::optional<Instant> Serving::NextWaking() const {
   std::optional<Instant> first;
+  const auto consider = [&first](Instant at) {
+    if (Earlier(at, first)) first = at;
+  };
   for (const auto& process : processes_) {
     for (const auto& thread : process->threads) {
-      if (!thread->waits || thread->request.op != Op::kSleep) continue;
-      const auto at = Instant::FromNanoseconds(static_cast<int64_t>(thread->request.more));
-      if (!first || at < *first) first = at;
+      const bool sleeps = thread->waits || thread->spins;
+      const Request& request = thread->request;
+      if (!sleeps || request.op != Op::kSleep || Yields(request) || Spends(request)) continue;
+      if (request.more < sim::uapi::kNever) consider(UntilOf(request));
     }
     for (const auto& [name, watched] : process->watches) {
       if (watched.readable.op != Op::kPollTime || watched.readable.more >= sim::uapi::kNever)
         continue;
       if (watched.level == nullptr || watched.is_readable) continue;
-      const auto at = Instant::FromNanoseconds(static_cast<int64_t>(watched.readable.more));
-      if (!first || at < *first) first = at;
+      consider(UntilOf(watched.readable));
     }
   }
   return first;
 }
 
-bool Serving::Spins() const {
-  return std::ranges::any_of(processes_, [](const auto& process) {
-    return std::ranges::any_of(process->threads, [](const auto& one) { return one->spins; });
-  });
+std::optional<Instant> Serving::NextSpent() const {
+  std::optional<Instant> first;
+  for (const auto& process : processes_) {
+    for (const auto& thread : process->threads) {
+      std::optional<Instant> at;
+      if (thread->waits && Spends(thread->request)) at = UntilOf(thread->request);
+      if (thread->spins && Yields(thread->request)) at = Ahead();
+      if (at && Earlier(*at, first)) first = at;
+    }
+  }
+  return first;
 }
 
 std::vector<std::string> Serving::WhoWaits() const {
@@ -367,8 +430,12 @@ std::string Serving::WaitsFor(const Process& process, const ThreadState& thread)
                                        [](const auto& one) { return one->number; });
   if (found == process.threads.end()) return does;
   const Thread& known = **found;
+  if (known.waits && Spends(known.request))
+    return known.polls.empty() ? "runs" : fmt::format("polls: {}", known.polls);
+  if (known.waits && known.request.op == Op::kSleep)
+    return fmt::format("sleeps until {}", ToString(UntilOf(known.request)));
   if (known.waits) return fmt::format("waits for {}", machine_.WaitsFor(known.asker));
-  if (known.spins) return fmt::format("polls: {}", InWords(known.request));
+  if (known.spins) return "waits for another thread";
   if (!known.last.empty()) does += fmt::format(", after {}", known.last);
   if (known.fetched > 0)
     does += fmt::format(

@@ -2,11 +2,13 @@
 //
 // 1. A request is answered immediately where the machine does so. A waiting thread is answered when
 //    LetOneGoOn reaches it.
-// 2. A thread that polls repeatedly without result counts as waiting: its answer comes when another
-//    thread of its program has run, or after the next HasHappened.
+// 2. A thread that yields, or polls memory, counts as waiting: its answer comes when another thread
+//    has run, or after the next HasHappened.
 // 3. A process that a program's process starts is on the same host, and has a machine process of
 //    its own from its first request on. Until then it is waited for like the others while it runs.
-// 4. Serving takes no virtual time.
+// 4. Threads spend virtual time and wait when others have not come as far: see shared_time.h. How
+//    far a thread may go is a share of the time since the last line of the conversation, and never
+//    beyond what happens next.
 #ifndef TOOLS_APP_SERVING_H_
 #define TOOLS_APP_SERVING_H_
 
@@ -24,8 +26,10 @@
 #include "sim/uapi/framing.h"
 #include "sim/uapi/machine.h"
 #include "sim/uapi/request.h"
+#include "sim/uapi/shared_time.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
+#include "tools/app/objects.h"
 #include "tools/app/orphans.h"
 #include "tools/app/process.h"
 #include "tools/app/program.h"
@@ -39,8 +43,9 @@ class Serving : private sim::uapi::Memory {
   // A line that a program prints, and the program's name.
   using Hears = std::function<void(std::string_view who, std::string_view line)>;
 
-  // Both must outlive this object.
-  Serving(sim::World* world, Trace* trace, const Orphans* orphans, Folder folder, Hears hears);
+  // All must outlive this object.
+  Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace, const Orphans* orphans,
+          Folder folder, uint64_t seed, Hears hears);
 
   // Empty, or the reason why it cannot be started. `name` is its name in all messages.
   std::string Start(const ProgramToRun& program, const std::string& name);
@@ -55,12 +60,15 @@ class Serving : private sim::uapi::Memory {
   bool NoteEnds();
   // Answers one thread, or updates one pipe. Returns whether there was any.
   bool LetOneGoOn();
-  // Lets spinning threads poll again.
+  // Publishes the time, and lets spinning threads poll again.
   void HasHappened();
+  // Something happens then that serving does not know of.
+  void Expect(std::optional<Instant> next) { expected_ = next; }
 
   // When the first sleep ends.
   std::optional<Instant> NextWaking() const;
-  bool Spins() const;
+  // The first instant that a thread has reached, or that one which yields comes to.
+  std::optional<Instant> NextSpent() const;
   // True when, at the last quiet moment, a thread slept in a system call with a time limit.
   bool SomebodyIsTimed() const { return timed_; }
   // True when a thread runs and sends no request.
@@ -106,6 +114,14 @@ class Serving : private sim::uapi::Memory {
   void PassOutputOn(Process* process, size_t most);
   bool AllSleep();
   void SomebodyHasAsked();
+  // Removes ended processes whose connections have closed. Their parents may already know.
+  void NoteEndsOfSilent();
+  bool Ended(Process* process);
+  void NoteStrangers(std::span<const pid_t> running);
+  void LetAllLook();
+  // How far a thread may go ahead.
+  Instant Ahead() const;
+  void LimitTime(Instant until);
   // The system's process numbers of all programs.
   std::vector<pid_t> Programs() const;
   // The first process of the program that started it; empty when unknown.
@@ -116,9 +132,11 @@ class Serving : private sim::uapi::Memory {
   std::string WaitsFor(const Process& process, const ThreadState& thread) const;
 
   sim::World* world_;
+  sim::uapi::SharedTime* time_;
   Trace* trace_;
   const Orphans* orphans_;
   Folder folder_;
+  uint64_t seed_;
   Hears hears_;
   sim::uapi::Machine machine_;
   std::vector<std::unique_ptr<Process>> processes_;  // by their number on the machine
@@ -126,9 +144,12 @@ class Serving : private sim::uapi::Memory {
   std::vector<std::string> left_open_;
   bool timed_ = false;
   Restless restless_;
+  Strangers strangers_{"/libcmsim_app.so"};
   size_t running_on_ = 0;
   Duration asked_;  // our own CPU time at the last request, or when all slept
   bool go_on_and_on_ = false;
+  Instant spoken_;  // at the last line of the conversation
+  std::optional<Instant> expected_;
 };
 
 }  // namespace cm::app

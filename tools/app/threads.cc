@@ -84,9 +84,14 @@ bool EndsByItself(const SystemCall& call) {
       return call.arguments[2] != 0;
     case SYS_select:
     case SYS_pselect6:
+    case SYS_mq_timedsend:
+    case SYS_mq_timedreceive:
       return call.arguments[4] != 0;
     case SYS_futex:
+    case SYS_semtimedop:
       return call.arguments[3] != 0;
+    case SYS_rt_sigtimedwait:
+      return call.arguments[2] != 0;
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
     case SYS_restart_syscall:  // of a call with a limit

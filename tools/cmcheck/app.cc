@@ -203,16 +203,22 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
   return {};
 }
 
-void Print(const app::Report& report) {
+std::string WhyItEnds(const app::Report& report, const std::string& limit) {
+  if (report.interrupted) return "interrupted";
+  if (!report.at_limit) return "nothing can happen any more";
+  return fmt::format("the limit of virtual time, --limit {}, is reached{}", limit,
+                     report.after_limit
+                         ? fmt::format("; it would go on at {}", ToString(*report.after_limit))
+                         : "");
+}
+
+void Print(const app::Report& report, const std::string& limit) {
   if (!report.clean() && !report.interrupted) {
     fmt::print("the last lines of the conversation:\n");
     for (const std::string& line : report.last) fmt::print("{}\n", line);
   }
   for (const std::string& what : report.misbehaviour) fmt::print("misbehaviour: {}\n", what);
-  if (!report.waiting.empty())
-    fmt::print("{}:\n", report.interrupted ? "interrupted"
-                        : report.at_limit  ? "the limit of virtual time is reached"
-                                           : "nothing can happen any more");
+  if (!report.waiting.empty()) fmt::print("{}:\n", WhyItEnds(report, limit));
   for (const std::string& who : report.waiting) fmt::print("  {}\n", who);
   for (const std::string& line : report.left_open) fmt::print("{}\n", line);
   for (const std::string& line : report.idle) fmt::print("{}\n", line);
@@ -245,7 +251,7 @@ int RunPrograms(const AppOptions& options) {
   const auto ran = app::Run(setting);
   if (const auto* problem = std::get_if<std::string>(&ran)) return Unusable(*problem);
   const auto& report = std::get<app::Report>(ran);
-  Print(report);
+  Print(report, options.limit);
   if (report.interrupted) return kExitInterrupted;
   return report.clean() ? kExitClean : kExitFound;
 }

@@ -84,7 +84,10 @@ WorkEnds WorkTracker::EndsByItself(IdRef id, size_t at, const Ends& ends) const 
   const bool was_there = own.peer.valid() && !ends.peers.Except(QpPhase::kInit).empty();
   if (!was_there) return all;
   if (WorkKindOf(posted.kind) == WorkKind::kMessage) return all | EndsOfMessage(own, posted);
-  const Certainty forbidden = Forbidden(posted, queues_[own.peer.index].device);
+  // No bytes need no key. source: InfiniBand C9-88; linux 6.1 rxe_resp.c check_rkey
+  const Certainty forbidden = LengthOf(posted.work.sges) == 0
+                                  ? Certainty::kNo
+                                  : Forbidden(posted, queues_[own.peer.index].device);
   if (forbidden != Certainty::kNo) all = all | WorkEnd::kRemoteForbidden;
   if (forbidden != Certainty::kYes && unreachable != Certainty::kYes) all = all | WorkEnd::kDone;
   return all;

@@ -1,0 +1,230 @@
+// The processor's counter in virtual time, a tick a nanosecond. The kernel makes rdtsc and rdtscp
+// fault for a program that asks for it (PR_SET_TSC). Where a virtual machine does not pass that on,
+// those in the code of the program are replaced by an instruction that faults, where it is certain
+// that they are instructions.
+#include <elf.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/fake_libibverbs/clock.h"
+#include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/requests.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+constexpr std::array<uint8_t, 2> kRdtsc = {0x0f, 0x31};
+constexpr std::array<uint8_t, 3> kRdtscp = {0x0f, 0x01, 0xf9};
+constexpr std::array<uint8_t, 2> kUd2 = {0x0f, 0x0b};
+constexpr uintptr_t kVdsoSize = uintptr_t{1} << 14;
+
+// What handles a fault; no signal while the counter is the processor's.
+struct Traps {
+  std::atomic<int> signal = 0;
+  std::vector<uintptr_t> replaced;   // addresses of rdtsc
+  std::atomic<bool> probed = false;  // the fault of the probe has come
+  struct sigaction programs {};      // the program's own handler
+};
+
+Traps& TheTraps() {
+  static auto* const kTraps = new Traps;
+  return *kTraps;
+}
+
+template <size_t kSize>
+bool Stands(const uint8_t* code, const std::array<uint8_t, kSize>& instruction) {
+  return std::equal(instruction.begin(), instruction.end(), code);
+}
+
+// The kernel's code for reading its clock needs the real counter.
+uint64_t RealCounter() {
+  prctl(PR_SET_TSC, PR_TSC_ENABLE);
+  const uint64_t value = __rdtsc();
+  prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+  return value;
+}
+
+bool IsInVdso(uintptr_t at) {
+  const uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
+  return vdso != 0 && at >= vdso && at - vdso < kVdsoSize;
+}
+
+// The length of the instruction at an address that reads the counter; 0 for any other.
+size_t LengthAt(int signal, uintptr_t at) {
+  const uint8_t* const code = At(at);
+  if (signal == SIGILL)
+    return std::binary_search(TheTraps().replaced.begin(), TheTraps().replaced.end(), at)
+               ? kUd2.size()
+               : 0;
+  if (Stands(code, kRdtsc)) return kRdtsc.size();
+  return Stands(code, kRdtscp) ? kRdtscp.size() : 0;
+}
+
+void HandOn(int signal, siginfo_t* info, void* context) {
+  const struct sigaction& programs = TheTraps().programs;
+  if ((programs.sa_flags & SA_SIGINFO) != 0) return programs.sa_sigaction(signal, info, context);
+  if (programs.sa_handler == SIG_IGN && info->si_code <= 0) return;
+  if (programs.sa_handler != SIG_DFL && programs.sa_handler != SIG_IGN)
+    return programs.sa_handler(signal);
+  // The instruction faults again, or the signal is sent again.
+  static auto* const kReal = Next("sigaction", &sigaction);
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  kReal(signal, &usual, nullptr);
+  if (info->si_code <= 0) raise(signal);
+}
+
+void OnFault(int signal, siginfo_t* info, void* context) {
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto at = static_cast<uintptr_t>(registers[REG_RIP]);
+  const bool faulted =
+      info->si_code > 0 && at != 0 && at != std::bit_cast<uintptr_t>(info->si_addr);
+  const bool readable = signal == SIGILL || (info->si_code == SI_KERNEL && faulted);
+  const size_t length = readable ? LengthAt(signal, at) : 0;
+  if (length == 0) return HandOn(signal, info, context);
+  TheTraps().probed = true;
+  const uint64_t value = signal == SIGSEGV && IsInVdso(at)
+                             ? RealCounter()
+                             : SimulatedTime(CLOCK_MONOTONIC).value_or(kSinceBoot);
+  registers[REG_RAX] = static_cast<greg_t>(value & UINT32_MAX);
+  registers[REG_RDX] = static_cast<greg_t>(value >> 32);
+  if (length == kRdtscp.size()) registers[REG_RCX] = 0;
+  registers[REG_RIP] += static_cast<greg_t>(length);
+}
+
+void Handle(int signal) {
+  static auto* const kReal = Next("sigaction", &sigaction);
+  struct sigaction ours {};
+  ours.sa_sigaction = &OnFault;
+  ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  kReal(signal, &ours, &TheTraps().programs);
+  TheTraps().signal = signal;
+}
+
+void Unhandle() {
+  static auto* const kReal = Next("sigaction", &sigaction);
+  kReal(TheTraps().signal.exchange(0), &TheTraps().programs, nullptr);
+}
+
+// True when the kernel makes the instruction fault.
+bool Faults() {
+  Handle(SIGSEGV);
+  if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0) {
+    static_cast<void>(__rdtsc());
+    if (TheTraps().probed) return true;
+    prctl(PR_SET_TSC, PR_TSC_ENABLE);
+  }
+  Unhandle();
+  return false;
+}
+
+// The two halves are joined soon after the instruction: shl $32, of any register.
+bool JoinsHalves(const uint8_t* code, const uint8_t* end) {
+  constexpr ptrdiff_t kNear = 32;
+  for (const uint8_t* at = code; at + 4 <= std::min(code + kNear, end); ++at)
+    if ((at[0] & 0xfe) == 0x48 && at[1] == 0xc1 && (at[2] & 0xf8) == 0xe0 && at[3] == 32)
+      return true;
+  return false;
+}
+
+void Replace(uintptr_t begin, uintptr_t end) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  for (uintptr_t at = begin; at + kRdtsc.size() <= end; ++at) {
+    if (!Stands(At(at), kRdtsc) || !JoinsHalves(At(at + kRdtsc.size()), At(end))) continue;
+    const uintptr_t first = at / page * page;
+    const size_t length = at + kUd2.size() - first;
+    if (mprotect(At(first), length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) continue;
+    std::copy(kUd2.begin(), kUd2.end(), At(at));
+    mprotect(At(first), length, PROT_READ | PROT_EXEC);
+    TheTraps().replaced.push_back(at);
+  }
+}
+
+// The C library, its loader and this object read the counter of the processor.
+int ReplaceIn(dl_phdr_info* object, size_t /*size*/, void* /*unused*/) {
+  const std::string_view name = object->dlpi_name;
+  for (const char* const system : {"libc.so", "ld-linux", "vdso", "libcmsim"})
+    if (name.find(system) != std::string_view::npos) return 0;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    const uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
+    Replace(begin, begin + segment.p_filesz);
+  }
+  return 0;
+}
+
+__attribute__((constructor)) void TakeCounter() {
+  if (std::getenv("CMSIM_SOCKET") == nullptr || Faults()) return;
+  dl_iterate_phdr(&ReplaceIn, nullptr);
+  std::sort(TheTraps().replaced.begin(), TheTraps().replaced.end());  // lint: addresses are unique
+  if (!TheTraps().replaced.empty()) Handle(SIGILL);
+}
+
+// The signal ends a program where it is blocked.
+std::optional<sigset_t> WithoutOurs(int how, const sigset_t* signals) {
+  const int ours = TheTraps().signal;
+  if (ours == 0 || signals == nullptr || how == SIG_UNBLOCK) return std::nullopt;
+  sigset_t rest = *signals;
+  sigdelset(&rest, ours);
+  return rest;
+}
+
+}  // namespace
+}  // namespace cm::sim::fake_libibverbs
+
+using namespace cm::sim::fake_libibverbs;  // what follows is C
+
+extern "C" {
+
+int sigaction(int signal, const struct sigaction* action, struct sigaction* before) noexcept {
+  static auto* const kReal = Next("sigaction", &sigaction);
+  Traps& traps = TheTraps();
+  if (signal == 0 || signal != traps.signal) return kReal(signal, action, before);
+  const struct sigaction old = traps.programs;
+  if (action != nullptr) traps.programs = *action;
+  if (before != nullptr) *before = old;
+  return 0;
+}
+
+// source: man signal(2): BSD semantics
+sighandler_t signal(int signal, sighandler_t handler) noexcept {
+  static auto* const kReal = Next("signal", &::signal);
+  if (signal == 0 || signal != TheTraps().signal) return kReal(signal, handler);
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(signal, &action, &before);
+  return before.sa_handler;
+}
+
+int sigprocmask(int how, const sigset_t* signals, sigset_t* before) noexcept {
+  static auto* const kReal = Next("sigprocmask", &sigprocmask);
+  const std::optional<sigset_t> rest = WithoutOurs(how, signals);
+  return kReal(how, rest ? &*rest : signals, before);
+}
+
+int pthread_sigmask(int how, const sigset_t* signals, sigset_t* before) noexcept {
+  static auto* const kReal = Next("pthread_sigmask", &pthread_sigmask);
+  const std::optional<sigset_t> rest = WithoutOurs(how, signals);
+  return kReal(how, rest ? &*rest : signals, before);
+}
+}

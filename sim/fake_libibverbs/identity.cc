@@ -1,0 +1,157 @@
+// The host that a program is on: its name, its addresses and its random numbers. All hosts share a
+// network of the system, with all addresses on one interface.
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/requests.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+// The files of the host are written before its programs start; see tools/app/host.h.
+struct Host {
+  std::string name;
+  std::map<std::string, std::string> interfaces;  // by address
+};
+
+const Host& OwnHost() {
+  static const auto* const kOwn = [] {
+    auto* const own = new Host;
+    const char* const folder = std::getenv("CMSIM_HOST");
+    if (folder == nullptr) return own;
+    std::getline(std::ifstream(std::string(folder) + "/hostname"), own->name);
+    std::ifstream addresses(std::string(folder) + "/addresses");
+    for (std::string address, interface; addresses >> address >> interface;)
+      own->interfaces[address] = interface;
+    return own;
+  }();
+  return *kOwn;
+}
+
+__attribute__((constructor)) void NoteHost() { OwnHost(); }
+
+// Empty for addresses of other families.
+std::string TextOf(const sockaddr* address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (address == nullptr) return {};
+  if (address->sa_family == AF_INET) {
+    sockaddr_in in{};
+    std::memcpy(&in, address, sizeof in);
+    inet_ntop(AF_INET, &in.sin_addr, text.data(), text.size());
+  }
+  if (address->sa_family == AF_INET6) {
+    sockaddr_in6 in6{};
+    std::memcpy(&in6, address, sizeof in6);
+    inet_ntop(AF_INET6, &in6.sin6_addr, text.data(), text.size());
+  }
+  return text.data();
+}
+
+// Gives the entry to the interface of the simulated host. False when it is none of its entries.
+bool Adapt(ifaddrs* entry) {
+  const std::string text = TextOf(entry->ifa_addr);
+  if (text.empty()) return (entry->ifa_flags & IFF_LOOPBACK) != 0;
+  if (text == "::1" || text.starts_with("127.")) return true;
+  const auto found = OwnHost().interfaces.find(text);
+  if (found == OwnHost().interfaces.end()) return false;
+  entry->ifa_name = const_cast<char*>(found->second.c_str());
+  entry->ifa_flags = IFF_UP | IFF_RUNNING | IFF_BROADCAST | IFF_MULTICAST;
+  return true;
+}
+
+// The list is one block, which its first entry begins.
+void Reduce(ifaddrs* list) {
+  while (!Adapt(list) && list->ifa_next != nullptr) *list = *list->ifa_next;
+  for (ifaddrs* at = list; at->ifa_next != nullptr;) {
+    if (Adapt(at->ifa_next))
+      at = at->ifa_next;
+    else
+      at->ifa_next = at->ifa_next->ifa_next;
+  }
+}
+
+// A sequence of the seed and of the process. source: splitmix64
+uint64_t NextRandom(const char* seed) {
+  static std::atomic<uint64_t> state = 0;
+  const char* const socket = std::getenv("CMSIM_SOCKET");
+  const std::string_view path = socket == nullptr ? "" : socket;
+  const uint64_t process = std::strtoull(path.substr(path.rfind('.') + 1).data(), nullptr, 10);
+  uint64_t mixed = std::strtoull(seed, nullptr, 10) + (process << 40) +
+                   (uint64_t{Generation()} << 56) + (state += 0x9e3779b97f4a7c15);
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+  return mixed ^ (mixed >> 31);
+}
+
+}  // namespace
+}  // namespace cm::sim::fake_libibverbs
+
+using namespace cm::sim::fake_libibverbs;  // what follows is C
+
+extern "C" {
+
+int gethostname(char* name, size_t size) noexcept {
+  static auto* const kReal = Next("gethostname", &gethostname);
+  const std::string& own = OwnHost().name;
+  if (own.empty()) return kReal(name, size);
+  std::strncpy(name, own.c_str(), size);
+  if (size > own.size()) return 0;
+  errno = ENAMETOOLONG;
+  return -1;
+}
+
+int uname(utsname* system) noexcept {
+  static auto* const kReal = Next("uname", &uname);
+  const int result = kReal(system);
+  const std::string& own = OwnHost().name;
+  if (result != 0 || own.empty()) return result;
+  std::memset(system->nodename, 0, sizeof system->nodename);
+  own.copy(system->nodename, sizeof system->nodename - 1);
+  return 0;
+}
+
+int getifaddrs(ifaddrs** list) noexcept {
+  static auto* const kReal = Next("getifaddrs", &getifaddrs);
+  const int result = kReal(list);
+  if (result == 0 && *list != nullptr && !OwnHost().interfaces.empty()) Reduce(*list);
+  return result;
+}
+
+ssize_t getrandom(void* bytes, size_t size, unsigned flags) {
+  static auto* const kReal = Next("getrandom", &getrandom);
+  const char* const seed = std::getenv("CMSIM_SEED");
+  if (seed == nullptr) return kReal(bytes, size, flags);
+  for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+    const uint64_t random = NextRandom(seed);
+    std::memcpy(static_cast<char*>(bytes) + at, &random, std::min(sizeof random, size - at));
+  }
+  return static_cast<ssize_t>(size);
+}
+
+int getentropy(void* bytes, size_t size) {
+  constexpr size_t kMost = 256;  // source: man getentropy(3)
+  if (size > kMost) {
+    errno = EIO;
+    return -1;
+  }
+  return getrandom(bytes, size, 0) == static_cast<ssize_t>(size) ? 0 : -1;
+}
+}

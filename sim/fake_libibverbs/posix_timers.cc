@@ -1,0 +1,187 @@
+// Timers of timer_create. Each is a timerfd and a thread that reads it, and that sends the signal
+// or starts the thread of the program.
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "sim/fake_libibverbs/clock.h"
+#include "sim/fake_libibverbs/libc.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+struct PosixTimer {
+  int fd = -1;
+  sigevent tells{};
+  int overrun = 0;
+  bool deleted = false;
+};
+
+// Never destroyed: threads of the program may outlive main().
+struct PosixTimers {
+  std::mutex lock;
+  std::vector<timer_t> all;
+};
+
+PosixTimers& TheTimers() {
+  static auto* const kTimers = new PosixTimers;
+  return *kTimers;
+}
+
+// Null when it is a timer of the system.
+PosixTimer* Own(timer_t timer) {
+  const std::lock_guard held(TheTimers().lock);
+  const std::vector<timer_t>& all = TheTimers().all;
+  const bool own = std::count(all.begin(), all.end(), timer) != 0;
+  return own ? static_cast<PosixTimer*>(timer) : nullptr;
+}
+
+void SendSignal(const PosixTimer& timer) {
+  siginfo_t info{};
+  info.si_signo = timer.tells.sigev_signo;
+  info.si_code = SI_TIMER;
+  info.si_value = timer.tells.sigev_value;
+  info.si_overrun = timer.overrun;
+  if (timer.tells.sigev_notify == SIGEV_THREAD_ID)
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), timer.tells._sigev_un._tid, info.si_signo, &info);
+  else
+    syscall(SYS_rt_sigqueueinfo, getpid(), info.si_signo, &info);
+}
+
+void* CallFunction(void* timer) {
+  const std::unique_ptr<sigevent> tells(static_cast<sigevent*>(timer));
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  tells->sigev_notify_function(tells->sigev_value);
+  return nullptr;
+}
+
+void StartThread(const PosixTimer& timer) {
+  pthread_attr_t detached;
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  pthread_t thread{};
+  auto tells = std::make_unique<sigevent>(timer.tells);
+  if (pthread_create(&thread, &detached, &CallFunction, tells.get()) == 0)
+    static_cast<void>(tells.release());
+  pthread_attr_destroy(&detached);
+}
+
+void Fire(const PosixTimer& timer) {
+  if (timer.tells.sigev_notify == SIGEV_THREAD) return StartThread(timer);
+  if (timer.tells.sigev_notify != SIGEV_NONE) SendSignal(timer);
+}
+
+// Until the timer is deleted.
+void* Run(void* argument) {
+  const std::unique_ptr<PosixTimer> timer(static_cast<PosixTimer*>(argument));
+  for (;;) {
+    uint64_t times = 0;
+    if (read(timer->fd, &times, sizeof times) != sizeof times && errno != EINTR) break;
+    const std::lock_guard held(TheTimers().lock);
+    if (timer->deleted) break;
+    if (times == 0) continue;
+    timer->overrun = static_cast<int>(std::min<uint64_t>(times - 1, INT32_MAX));
+    Fire(*timer);
+  }
+  close(timer->fd);
+  return nullptr;
+}
+
+// The thread hears no signal: those of the timer are for the program.
+int Start(PosixTimer* timer) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_attr_t detached;
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  pthread_t thread{};
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = pthread_create(&thread, &detached, &Run, timer);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&detached);
+  return error;
+}
+
+// source: man timer_create(2)
+sigevent EventOf(const sigevent* event, const void* timer) {
+  if (event != nullptr) return *event;
+  sigevent alarm{};
+  alarm.sigev_notify = SIGEV_SIGNAL;
+  alarm.sigev_signo = SIGALRM;
+  alarm.sigev_value.sival_ptr = const_cast<void*>(timer);
+  return alarm;
+}
+
+}  // namespace
+}  // namespace cm::sim::fake_libibverbs
+
+using namespace cm::sim::fake_libibverbs;  // what follows is C
+
+extern "C" {
+
+int timer_create(clockid_t clock, sigevent* event, timer_t* timer) noexcept {
+  static auto* const kReal = Next("timer_create", &timer_create);
+  if (!SimulatedTime(clock)) return kReal(clock, event, timer);
+  auto made = std::make_unique<PosixTimer>();
+  made->fd = timerfd_create(clock, TFD_CLOEXEC);
+  if (made->fd < 0) return -1;
+  made->tells = EventOf(event, made.get());
+  if (const int error = Start(made.get()); error != 0) {
+    close(made->fd);
+    errno = error;
+    return -1;
+  }
+  const std::lock_guard held(TheTimers().lock);
+  *timer = made.release();
+  TheTimers().all.push_back(*timer);
+  return 0;
+}
+
+int timer_settime(timer_t timer, int flags, const itimerspec* time, itimerspec* before) noexcept {
+  static auto* const kReal = Next("timer_settime", &timer_settime);
+  const PosixTimer* const own = Own(timer);
+  if (own == nullptr) return kReal(timer, flags, time, before);
+  static_assert(TIMER_ABSTIME == TFD_TIMER_ABSTIME);
+  return timerfd_settime(own->fd, flags, time, before);
+}
+
+int timer_gettime(timer_t timer, itimerspec* time) noexcept {
+  static auto* const kReal = Next("timer_gettime", &timer_gettime);
+  const PosixTimer* const own = Own(timer);
+  return own == nullptr ? kReal(timer, time) : timerfd_gettime(own->fd, time);
+}
+
+int timer_getoverrun(timer_t timer) noexcept {
+  static auto* const kReal = Next("timer_getoverrun", &timer_getoverrun);
+  const PosixTimer* const own = Own(timer);
+  return own == nullptr ? kReal(timer) : own->overrun;
+}
+
+// Its thread ends when it reads the timer for the last time.
+int timer_delete(timer_t timer) noexcept {
+  static auto* const kReal = Next("timer_delete", &timer_delete);
+  PosixTimer* const own = Own(timer);
+  if (own == nullptr) return kReal(timer);
+  const itimerspec at_once = {.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 1}};
+  {
+    const std::lock_guard held(TheTimers().lock);
+    std::vector<timer_t>& all = TheTimers().all;
+    all.erase(std::remove(all.begin(), all.end(), timer), all.end());
+    own->deleted = true;
+  }
+  return timerfd_settime(own->fd, 0, &at_once, nullptr);
+}
+}

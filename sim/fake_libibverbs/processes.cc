@@ -1,0 +1,192 @@
+// What a program does to its descriptors and to its environment, and the programs that it starts:
+// the fake libibverbs stays with them.
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/fake_libibverbs/client.h"
+#include "sim/fake_libibverbs/descriptors.h"
+#include "sim/fake_libibverbs/libc.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+constexpr std::string_view kPreload = "LD_PRELOAD";
+constexpr std::array kOwnNames = {"LD_PRELOAD",     "CMSIM_SOCKET", "CMSIM_ADDRESS",
+                                  "CMSIM_ADDRESS6", "CMSIM_HOST",   "CMSIM_SEED"};
+
+// "NAME=value" of what the program's first process was started with; never destroyed.
+const std::vector<std::string>& OwnVariables() {
+  static const auto* const kOwn = [] {
+    auto* const own = new std::vector<std::string>;
+    for (const char* const name : kOwnNames)
+      if (const char* const value = std::getenv(name))
+        own->push_back(std::string(name) + "=" + value);
+    return own;
+  }();
+  return *kOwn;
+}
+
+// Before the program can change them.
+__attribute__((constructor)) void NoteVariables() { OwnVariables(); }
+
+std::string_view NameOf(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
+// The environment, with what is missing of our own variables.
+class Environment {
+ public:
+  explicit Environment(char* const* variables) {
+    if (OwnVariables().empty()) {
+      given_ = variables;
+      return;
+    }
+    for (char* const* at = variables; at != nullptr && *at != nullptr; ++at) all_.push_back(*at);
+    for (const std::string& own : OwnVariables()) Add(own);
+    all_.push_back(nullptr);
+  }
+
+  char* const* get() const { return given_ != nullptr ? given_ : all_.data(); }
+
+ private:
+  void Add(const std::string& own) {
+    const auto found = std::find_if(all_.begin(), all_.end(), [&](const char* variable) {
+      return NameOf(variable) == NameOf(own);
+    });
+    if (found == all_.end()) return all_.push_back(const_cast<char*>(own.c_str()));
+    if (NameOf(own) != kPreload) return;
+    const std::string_view others(*found);
+    const std::string_view object = std::string_view(own).substr(kPreload.size() + 1);
+    if (others.find(object) != std::string_view::npos) return;
+    preloads_ = own + ":" + std::string(others.substr(kPreload.size() + 1));
+    *found = preloads_.data();
+  }
+
+  char* const* given_ = nullptr;
+  std::string preloads_;
+  std::vector<char*> all_;
+};
+
+// The open descriptors from `first` to `last` that belong to the program.
+std::vector<int> Between(unsigned first, unsigned last) {
+  std::vector<int> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc/self/fd"), &closedir);
+  if (folder == nullptr) return found;
+  const std::vector<int> own = OwnSockets();
+  while (const dirent* const entry = readdir(folder.get())) {
+    const int fd = std::atoi(entry->d_name);
+    const auto number = static_cast<unsigned>(fd);
+    if (entry->d_name[0] == '.' || number < first || number > last || fd == dirfd(folder.get()))
+      continue;
+    if (std::count(own.begin(), own.end(), fd) == 0 && !IsWriteEnd(fd)) found.push_back(fd);
+  }
+  return found;
+}
+
+std::vector<char*> Words(const char* first, va_list rest) {
+  std::vector<char*> words = {const_cast<char*>(first)};
+  while (words.back() != nullptr) words.push_back(va_arg(rest, char*));
+  return words;
+}
+
+}  // namespace
+}  // namespace cm::sim::fake_libibverbs
+
+using namespace cm::sim::fake_libibverbs;  // what follows is C
+
+extern "C" {
+
+int close_range(unsigned first, unsigned last, int flags) noexcept {
+  static auto* const kReal = Next("close_range", &close_range);
+  if (OwnVariables().empty() || first > last || (flags & ~CLOSE_RANGE_CLOEXEC) != 0)
+    return kReal(first, last, flags);
+  for (const int fd : Between(first, last)) {
+    if ((flags & CLOSE_RANGE_CLOEXEC) != 0)
+      fcntl(fd, F_SETFD, FD_CLOEXEC);
+    else
+      close(fd);
+  }
+  return 0;
+}
+
+void closefrom(int first) noexcept {
+  static_cast<void>(close_range(static_cast<unsigned>(std::max(first, 0)), ~0U, 0));
+}
+
+int clearenv() noexcept {
+  static auto* const kReal = Next("clearenv", &clearenv);
+  const int result = kReal();
+  for (const std::string& own : OwnVariables()) {
+    const std::string name(NameOf(own));
+    setenv(name.c_str(), own.c_str() + name.size() + 1, 1);
+  }
+  return result;
+}
+
+int execve(const char* path, char* const* words, char* const* variables) noexcept {
+  static auto* const kReal = Next("execve", &execve);
+  const Environment environment(variables);
+  return kReal(path, words, environment.get());
+}
+
+int execvpe(const char* file, char* const* words, char* const* variables) noexcept {
+  static auto* const kReal = Next("execvpe", &execvpe);
+  const Environment environment(variables);
+  return kReal(file, words, environment.get());
+}
+
+int execv(const char* path, char* const* words) noexcept { return execve(path, words, environ); }
+
+int execvp(const char* file, char* const* words) noexcept { return execvpe(file, words, environ); }
+
+int execl(const char* path, const char* first, ...) noexcept {
+  va_list rest;
+  va_start(rest, first);
+  const std::vector<char*> words = Words(first, rest);
+  va_end(rest);
+  return execv(path, words.data());
+}
+
+int execlp(const char* file, const char* first, ...) noexcept {
+  va_list rest;
+  va_start(rest, first);
+  const std::vector<char*> words = Words(first, rest);
+  va_end(rest);
+  return execvp(file, words.data());
+}
+
+int execle(const char* path, const char* first, ...) noexcept {
+  va_list rest;
+  va_start(rest, first);
+  const std::vector<char*> words = Words(first, rest);
+  char* const* const variables = va_arg(rest, char**);
+  va_end(rest);
+  return execve(path, words.data(), variables);
+}
+
+int posix_spawn(pid_t* process, const char* path, const posix_spawn_file_actions_t* actions,
+                const posix_spawnattr_t* attributes, char* const* words, char* const* variables) {
+  static auto* const kReal = Next("posix_spawn", &posix_spawn);
+  const Environment environment(variables);
+  return kReal(process, path, actions, attributes, words, environment.get());
+}
+
+int posix_spawnp(pid_t* process, const char* file, const posix_spawn_file_actions_t* actions,
+                 const posix_spawnattr_t* attributes, char* const* words, char* const* variables) {
+  static auto* const kReal = Next("posix_spawnp", &posix_spawnp);
+  const Environment environment(variables);
+  return kReal(process, file, actions, attributes, words, environment.get());
+}
+}

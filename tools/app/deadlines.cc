@@ -1,0 +1,361 @@
+// A test program that polls, or waits with a time limit, as its argument says.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <rdma/rdma_cma.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/ipc.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <string>
+
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+int64_t TimeOn(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return now.tv_sec * kSecond + now.tv_nsec;
+}
+
+int64_t Now() { return TimeOn(CLOCK_MONOTONIC); }
+
+timespec InTwoSeconds(clockid_t clock) {
+  const int64_t then = TimeOn(clock) + 2 * kSecond;
+  return {.tv_sec = then / kSecond, .tv_nsec = then % kSecond};
+}
+
+constexpr timespec kTwoSeconds = {.tv_sec = 2, .tv_nsec = 0};
+
+// Looks for an event that comes after half a minute, and gives up after a tenth of a second.
+void PollAChannel(const char* host) {
+  rdma_event_channel* const channel = rdma_create_event_channel();
+  rdma_cm_id* id = nullptr;
+  rdma_create_id(channel, &id, nullptr, RDMA_PS_TCP);
+  fcntl(channel->fd, F_SETFL, O_NONBLOCK);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(7471);
+  inet_pton(AF_INET, host, &address.sin_addr);
+  rdma_resolve_addr(id, nullptr, reinterpret_cast<sockaddr*>(&address), 30'000);
+  const int64_t before = Now();
+  rdma_cm_event* event = nullptr;
+  while (rdma_get_cm_event(channel, &event) != 0 && Now() - before < kSecond / 10) continue;
+  std::printf("%s after %ldus\n", event == nullptr ? "no event" : "an event",
+              static_cast<long>((Now() - before) / 1000));
+  if (event != nullptr) rdma_ack_cm_event(event);
+  rdma_destroy_id(id);
+  rdma_destroy_event_channel(channel);
+}
+
+// Reads the clock for ten milliseconds, while another thread sleeps.
+void PollTheClock(int seconds) {
+  pthread_t sleeper{};
+  const auto sleeps = [](void* argument) -> void* {
+    sleep(*static_cast<int*>(argument));
+    return nullptr;
+  };
+  pthread_create(&sleeper, nullptr, sleeps, &seconds);
+  const int64_t before = Now();
+  while (Now() - before < kSecond / 100) continue;
+  std::printf("polled for %ldus\n", static_cast<long>((Now() - before) / 1000));
+  std::fflush(stdout);
+  _exit(0);
+}
+
+void PollAQueue() {
+  int count = 0;
+  ibv_context** const devices = rdma_get_devices(&count);
+  ibv_cq* const queue = ibv_create_cq(devices[0], 8, nullptr, nullptr, 0);
+  ibv_wc completion{};
+  for (;;) ibv_poll_cq(queue, 1, &completion);
+}
+
+int Receive() {
+  const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return errno;
+  const timeval limit = {.tv_sec = 2, .tv_usec = 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  char byte = 0;
+  return recv(fd, &byte, 1, 0) < 0 ? errno : 0;
+}
+
+int AwaitASignal() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return sigtimedwait(&signals, nullptr, &kTwoSeconds) < 0 ? errno : 0;
+}
+
+int ReceiveFromAQueue() {
+  const std::string name = "/deadlines." + std::to_string(getpid());
+  mq_attr attributes{};
+  attributes.mq_maxmsg = 1;
+  attributes.mq_msgsize = 8;
+  const mqd_t queue = mq_open(name.c_str(), O_RDWR | O_CREAT, 0600, &attributes);
+  if (queue < 0) return errno;
+  mq_unlink(name.c_str());
+  char bytes[8];
+  const timespec then = InTwoSeconds(CLOCK_REALTIME);
+  if (mq_timedreceive(queue, bytes, sizeof bytes, nullptr, &then) >= 0 || errno != ETIMEDOUT)
+    return errno;
+  mq_send(queue, bytes, sizeof bytes, 0);
+  return mq_timedsend(queue, bytes, sizeof bytes, 0, &then) < 0 ? errno : 0;
+}
+
+int AwaitASemaphoreOfASet() {
+  const int set = semget(IPC_PRIVATE, 1, 0600);
+  if (set < 0) return errno;
+  sembuf takes = {.sem_num = 0, .sem_op = -1, .sem_flg = 0};
+  const int error = semtimedop(set, &takes, 1, &kTwoSeconds) < 0 ? errno : 0;
+  semctl(set, 0, IPC_RMID);
+  return error;
+}
+
+int LockAMutex() {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  const timespec then = InTwoSeconds(CLOCK_REALTIME);
+  return pthread_mutex_timedlock(&mutex, &then);
+}
+
+int LockAMutexByAClock() {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  const timespec then = InTwoSeconds(CLOCK_MONOTONIC);
+  return pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &then);
+}
+
+// The mutex is unlocked by another thread after a second.
+int GetAMutex() {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static volatile bool locked = false;
+  pthread_t other{};
+  const auto locks = [](void* /*argument*/) -> void* {
+    pthread_mutex_lock(&mutex);
+    locked = true;
+    sleep(2);
+    pthread_mutex_unlock(&mutex);
+    return nullptr;
+  };
+  pthread_create(&other, nullptr, locks, nullptr);
+  while (!locked) sched_yield();
+  timespec then = InTwoSeconds(CLOCK_REALTIME);
+  then.tv_sec += 3;
+  return pthread_mutex_timedlock(&mutex, &then);
+}
+
+int ReadLock() {
+  static int error = 0;
+  pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_rwlock_wrlock(&lock);
+  pthread_t other{};
+  const auto locks = [](void* argument) -> void* {
+    const timespec then = InTwoSeconds(CLOCK_REALTIME);
+    error = pthread_rwlock_timedrdlock(static_cast<pthread_rwlock_t*>(argument), &then);
+    return nullptr;
+  };
+  pthread_create(&other, nullptr, locks, &lock);
+  pthread_join(other, nullptr);
+  return error;
+}
+
+int WriteLock() {
+  pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_rwlock_rdlock(&lock);
+  const timespec then = InTwoSeconds(CLOCK_REALTIME);
+  return pthread_rwlock_timedwrlock(&lock, &then);
+}
+
+int JoinAThread() {
+  pthread_t other{};
+  const auto sleeps = [](void* /*argument*/) -> void* {
+    sleep(100);
+    return nullptr;
+  };
+  pthread_create(&other, nullptr, sleeps, nullptr);
+  const timespec then = InTwoSeconds(CLOCK_REALTIME);
+  return pthread_timedjoin_np(other, nullptr, &then);
+}
+
+int AwaitASemaphore() {
+  sem_t semaphore;
+  sem_init(&semaphore, 0, 0);
+  const timespec then = InTwoSeconds(CLOCK_REALTIME);
+  return sem_timedwait(&semaphore, &then) < 0 ? errno : 0;
+}
+
+int AwaitACondition() {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  const timespec then = InTwoSeconds(CLOCK_REALTIME);
+  return pthread_cond_timedwait(&condition, &mutex, &then);
+}
+
+// The condition is signalled by another thread after two seconds.
+int HearOfACondition() {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+  pthread_t other{};
+  const auto signals = [](void* /*argument*/) -> void* {
+    sleep(2);
+    pthread_mutex_lock(&mutex);
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+    return nullptr;
+  };
+  pthread_mutex_lock(&mutex);
+  pthread_create(&other, nullptr, signals, nullptr);
+  timespec then = InTwoSeconds(CLOCK_REALTIME);
+  then.tv_sec += 3;
+  return pthread_cond_timedwait(&condition, &mutex, &then);
+}
+
+constexpr itimerspec kOnce = {.it_interval = {}, .it_value = kTwoSeconds};
+volatile sig_atomic_t value = 0;
+
+// The signal carries a value.
+int AwaitATimer() {
+  struct sigaction hears {};
+  hears.sa_sigaction = [](int, siginfo_t* what, void*) { value = what->si_value.sival_int; };
+  hears.sa_flags = SA_SIGINFO;
+  sigaction(SIGUSR2, &hears, nullptr);
+  sigevent tells{};
+  tells.sigev_notify = SIGEV_SIGNAL;
+  tells.sigev_signo = SIGUSR2;
+  tells.sigev_value.sival_int = 41;
+  timer_t timer{};
+  if (timer_create(CLOCK_MONOTONIC, &tells, &timer) != 0) return errno;
+  timer_settime(timer, 0, &kOnce, nullptr);
+  pause();
+  timer_delete(timer);
+  return value;
+}
+
+// A timer that is set by default sends SIGALRM.
+int AwaitAnAlarm() {
+  struct sigaction hears {};
+  hears.sa_handler = [](int) { value = 42; };
+  sigaction(SIGALRM, &hears, nullptr);
+  timer_t timer{};
+  if (timer_create(CLOCK_REALTIME, nullptr, &timer) != 0) return errno;
+  timer_settime(timer, 0, &kOnce, nullptr);
+  pause();
+  return value;
+}
+
+// A thread is started by the timer, twice: after one second and after another one.
+int AwaitThreads() {
+  sigevent tells{};
+  tells.sigev_notify = SIGEV_THREAD;
+  tells.sigev_notify_function = [](sigval) {
+    std::printf("a thread\n");
+    value = value + 1;
+  };
+  timer_t timer{};
+  if (timer_create(CLOCK_MONOTONIC, &tells, &timer) != 0) return errno;
+  constexpr timespec kOneSecond = {.tv_sec = 1, .tv_nsec = 0};
+  const itimerspec twice = {.it_interval = kOneSecond, .it_value = kOneSecond};
+  timer_settime(timer, 0, &twice, nullptr);
+  const timespec rest = {.tv_sec = 2, .tv_nsec = kSecond / 2};
+  nanosleep(&rest, nullptr);
+  itimerspec left{};
+  timer_gettime(timer, &left);
+  timer_delete(timer);
+  sleep(1);
+  return value == 2 && left.it_value.tv_nsec > kSecond / 4 ? 43 : 0;
+}
+
+// The processor's counter has passed by two seconds of its clock; the signals of faults are
+// blocked.
+int ReadTheCounter() {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, nullptr);
+  const uint64_t before = __rdtsc();
+  const int64_t since = Now();
+  sleep(2);
+  const uint64_t ticks = __rdtsc() - before;
+  return static_cast<int>(ticks / 1'000) - static_cast<int>((Now() - since) / 1'000);
+}
+
+// A program's own handler of faults still hears of them.
+int HandleAFault() {
+  for (const int signal : {SIGSEGV, SIGILL}) {
+    struct sigaction hears {};
+    hears.sa_handler = [](int heard) { _exit(heard == SIGSEGV ? 7 : 8); };
+    sigaction(signal, &hears, nullptr);
+    const pid_t child = fork();
+    if (child == 0 && signal == SIGSEGV) *static_cast<volatile int*>(nullptr) = 1;
+    if (child == 0) __builtin_trap();
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WEXITSTATUS(status) != (signal == SIGSEGV ? 7 : 8)) return status;
+  }
+  sleep(2);
+  return static_cast<int>(__rdtsc() == 0);
+}
+
+const std::map<std::string, int (*)()>& Waits() {
+  static const auto* const kAll = new std::map<std::string, int (*)()>{
+      {"receive", &Receive},
+      {"signal", &AwaitASignal},
+      {"queue", &ReceiveFromAQueue},
+      {"set", &AwaitASemaphoreOfASet},
+      {"mutex", &LockAMutex},
+      {"mutex-by-a-clock", &LockAMutexByAClock},
+      {"unlocked", &GetAMutex},
+      {"read-lock", &ReadLock},
+      {"write-lock", &WriteLock},
+      {"join", &JoinAThread},
+      {"semaphore", &AwaitASemaphore},
+      {"condition", &AwaitACondition},
+      {"signalled", &HearOfACondition},
+      {"timer", &AwaitATimer},
+      {"alarm", &AwaitAnAlarm},
+      {"threads", &AwaitThreads},
+      {"counter", &ReadTheCounter},
+      {"fault", &HandleAFault},
+  };
+  return *kAll;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string how = count > 1 ? arguments[1] : "";
+  if (how == "channel") PollAChannel(arguments[2]);
+  if (how == "clock") PollTheClock(std::atoi(arguments[2]));
+  if (how == "completions") PollAQueue();
+  const auto found = Waits().find(how);
+  if (found == Waits().end()) return 0;
+  // The library's own threads and devices are there.
+  rdma_destroy_event_channel(rdma_create_event_channel());
+  const int64_t before = Now();
+  const int result = found->second();
+  std::printf("%s: %d after %ldms\n", how.c_str(), result,
+              static_cast<long>((Now() - before) / (kSecond / 1000)));
+  std::fflush(stdout);
+  _exit(0);
+}

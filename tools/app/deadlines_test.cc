@@ -1,0 +1,116 @@
+// Virtual time passes with what a program does: for one that polls, and for one that waits with a
+// limit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/base/duration.h"
+#include "tools/app/run_programs.h"
+
+namespace cm::app {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+ProgramToRun Deadline(const std::string& how) { return Beside(kActiveSide, "deadlines " + how); }
+
+using Polling = Programs;
+
+// The microseconds in a line "active| ... 100001us".
+int64_t MicrosecondsIn(const std::vector<std::string>& output) {
+  if (output.size() != 1) return -1;
+  const size_t end = output[0].rfind("us");
+  return std::stoll(output[0].substr(output[0].rfind(' ', end)));
+}
+
+TEST_F(Polling, OfAnEmptyChannelMeetsTheProgramsOwnDeadline) {
+  const Ran ran = RunAll({Deadline("channel 10.0.1.99")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre(HasSubstr("no event")));
+  EXPECT_GE(MicrosecondsIn(ran.output), 100'000);
+  EXPECT_LE(MicrosecondsIn(ran.output), 100'001);
+}
+
+TEST_F(Polling, OfTheClockMeetsItsDeadlineWhateverOthersWaitFor) {
+  for (const char* others : {"1", "300", "1000"}) {
+    const Ran ran = RunAll({Deadline(std::string("clock ") + others)});
+    EXPECT_TRUE(ran.report.clean());
+    EXPECT_GE(MicrosecondsIn(ran.output), 10'000);
+    EXPECT_LE(MicrosecondsIn(ran.output), 10'001);
+    EXPECT_LE(ran.report.ended - Instant(), Duration::Milliseconds(11));
+  }
+}
+
+TEST_F(Polling, IsTheSameInEveryRun) {
+  const Ran first = RunAll({Deadline("channel 10.0.1.99")});
+  for (int i = 0; i < 2; ++i) {
+    const Ran again = RunAll({Deadline("channel 10.0.1.99")});
+    EXPECT_EQ(again.output, first.output);
+    EXPECT_EQ(again.report.digest, first.report.digest);
+  }
+}
+
+TEST_F(Polling, WithoutEndReachesTheLimitOfTime) {
+  const Ran ran = RunAll({Deadline("completions")}, "", 1, {}, Duration::Seconds(1));
+  EXPECT_TRUE(ran.report.at_limit);
+  EXPECT_EQ(ran.report.ended - Instant(), Duration::Seconds(1));
+  EXPECT_THAT(ran.report.waiting, ElementsAre("active thread 1: polls: ibv_poll_cq cq=1"));
+}
+
+TEST_F(Polling, OfAProgramThatStaysEndsSoonAfterTheOthers) {
+  const Ran ran =
+      RunAll({Deadline("completions"), Words(kPassiveSide, "true")}, "", 1, {kActiveSide});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.at_limit);
+  EXPECT_LE(ran.report.ended - Instant(), Duration::Seconds(2));
+}
+
+struct Limited {
+  const char* how;
+  int result;  // an errno
+};
+
+class Limits : public Programs, public testing::WithParamInterface<Limited> {};
+
+TEST_P(Limits, AreReachedInVirtualTime) {
+  const std::string how = GetParam().how;
+  const Ran ran = RunAll({Deadline(how)});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.report.waiting, IsEmpty());
+  EXPECT_THAT(ran.output, testing::Contains("active| " + how + ": " +
+                                            std::to_string(GetParam().result) + " after 2000ms"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Limits,
+    testing::Values(Limited{"receive", EAGAIN}, Limited{"signal", EAGAIN},
+                    Limited{"queue", ETIMEDOUT}, Limited{"set", EAGAIN},
+                    Limited{"mutex", ETIMEDOUT}, Limited{"mutex-by-a-clock", ETIMEDOUT},
+                    Limited{"unlocked", 0}, Limited{"read-lock", ETIMEDOUT},
+                    Limited{"write-lock", ETIMEDOUT}, Limited{"join", ETIMEDOUT},
+                    Limited{"semaphore", ETIMEDOUT}, Limited{"condition", ETIMEDOUT},
+                    Limited{"signalled", 0}, Limited{"timer", 41}, Limited{"alarm", 42},
+                    Limited{"counter", 0}, Limited{"fault", 0}),
+    [](const auto& info) {
+      std::string name = info.param.how;
+      std::erase(name, '-');
+      return name;
+    });
+
+TEST_F(Programs, HaveTimersThatStartThreads) {
+  const Ran ran = RunAll({Deadline("threads")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.output, ElementsAre("active| a thread", "active| a thread",
+                                      "active| threads: 43 after 3500ms"));
+}
+
+}  // namespace
+}  // namespace cm::app

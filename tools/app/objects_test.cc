@@ -1,0 +1,33 @@
+#include "tools/app/objects.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace cm::app {
+namespace {
+
+TEST(IsStatic, IsFalseForProgramsWithAnInterpreterAndForScripts) {
+  EXPECT_FALSE(IsStatic("/bin/sh"));
+  const std::string script = testing::TempDir() + "/script";
+  std::ofstream(script) << "#!/bin/sh\n";
+  EXPECT_FALSE(IsStatic(script));
+  EXPECT_FALSE(IsStatic("/no/such/program"));
+}
+
+TEST(IsStatic, IsTrueForTheLoaderItself) { EXPECT_TRUE(IsStatic("/lib64/ld-linux-x86-64.so.2")); }
+
+TEST(Strangers, AreThoseWithoutTheObject) {
+  Strangers strangers("libno-such-object.so");
+  const std::string own = std::filesystem::read_symlink("/proc/self/exe");
+  EXPECT_EQ(strangers.Sees(getpid()), own);
+  EXPECT_EQ(strangers.Sees(getpid()), "") << "once";
+  EXPECT_EQ(Strangers("libc.so").Sees(getpid()), "");
+  EXPECT_EQ(strangers.Sees(0), "");
+}
+
+}  // namespace
+}  // namespace cm::app

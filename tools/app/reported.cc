@@ -1,0 +1,190 @@
+// A test program that does what programs of users were refused.
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
+#include <rdma/rdma_verbs.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace {
+
+void Check(int error, const char* what) {
+  if (error == 0) return;
+  std::perror(what);
+  std::exit(9);
+}
+
+void ShowTimeout(rdma_cm_id* id) {
+  ibv_qp_attr attributes{};
+  ibv_qp_init_attr made{};
+  Check(ibv_query_qp(id->qp, &attributes, IBV_QP_TIMEOUT, &made), "ibv_query_qp");
+  std::printf("timeout %d\n", attributes.timeout);
+}
+
+void Transfer(rdma_cm_id* id, ibv_wr_opcode opcode, const char* name) {
+  ibv_send_wr work{};
+  ibv_send_wr* bad = nullptr;
+  work.opcode = opcode;
+  work.send_flags = IBV_SEND_SIGNALED;
+  Check(ibv_post_send(id->qp, &work, &bad), name);
+  ibv_wc completion{};
+  while (rdma_get_send_comp(id, &completion) == 0) continue;
+  std::printf("%s of no bytes: %s\n", name, ibv_wc_status_str(completion.status));
+}
+
+// Moves no bytes, with key 0.
+void MoveNothing(const std::string& host, bool passive) {
+  rdma_addrinfo hints{};
+  rdma_addrinfo* found = nullptr;
+  hints.ai_port_space = RDMA_PS_TCP;
+  if (passive) hints.ai_flags = RAI_PASSIVE;
+  Check(rdma_getaddrinfo(host.c_str(), "7471", &hints, &found), "rdma_getaddrinfo");
+  ibv_qp_init_attr attributes{};
+  attributes.cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1};
+  attributes.qp_type = IBV_QPT_RC;
+  rdma_conn_param depths{};
+  depths.responder_resources = depths.initiator_depth = 1;
+  rdma_cm_id* id = nullptr;
+  if (passive) {
+    rdma_cm_id* listener = nullptr;
+    Check(rdma_create_ep(&listener, found, nullptr, &attributes), "rdma_create_ep");
+    Check(rdma_listen(listener, 1), "rdma_listen");
+    Check(rdma_get_request(listener, &id), "rdma_get_request");
+    Check(rdma_accept(id, &depths), "rdma_accept");
+    ShowTimeout(id);
+    sleep(1);
+    rdma_destroy_ep(listener);
+  } else {
+    Check(rdma_create_ep(&id, found, nullptr, &attributes), "rdma_create_ep");
+    Check(rdma_connect(id, &depths), "rdma_connect");
+    ShowTimeout(id);
+    Transfer(id, IBV_WR_RDMA_WRITE, "write");
+    Transfer(id, IBV_WR_RDMA_READ, "read");
+  }
+  rdma_disconnect(id);
+  rdma_destroy_ep(id);
+  rdma_freeaddrinfo(found);
+}
+
+// An errno.
+int Bind(bool leave) {
+  rdma_event_channel* const channel = rdma_create_event_channel();
+  rdma_cm_id* id = nullptr;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(7500);
+  Check(rdma_create_id(channel, &id, nullptr, RDMA_PS_TCP), "rdma_create_id");
+  const int error = rdma_bind_addr(id, reinterpret_cast<sockaddr*>(&address)) == 0 ? 0 : errno;
+  if (leave) _exit(error);
+  rdma_destroy_id(id);
+  rdma_destroy_event_channel(channel);
+  return error;
+}
+
+// The port is free once the child that had it has ended.
+void BindAfterAChild() {
+  const pid_t child = fork();
+  if (child == 0) Bind(true);
+  int status = 0;
+  waitpid(child, &status, 0);
+  const int error = Bind(false);
+  std::printf("the child: %s, its parent: %s\n", std::strerror(WEXITSTATUS(status)),
+              std::strerror(error));
+}
+
+// An errno.
+int Resolve(const char* host) {
+  rdma_event_channel* const channel = rdma_create_event_channel();
+  if (channel == nullptr) return errno;
+  rdma_cm_id* id = nullptr;
+  Check(rdma_create_id(channel, &id, nullptr, RDMA_PS_TCP), "rdma_create_id");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(7471);
+  inet_pton(AF_INET, host, &address.sin_addr);
+  Check(rdma_resolve_addr(id, nullptr, reinterpret_cast<sockaddr*>(&address), 2000),
+        "rdma_resolve_addr");
+  rdma_cm_event* event = nullptr;
+  Check(rdma_get_cm_event(channel, &event), "rdma_get_cm_event");
+  const bool resolved = event->event == RDMA_CM_EVENT_ADDR_RESOLVED;
+  rdma_ack_cm_event(event);
+  rdma_destroy_id(id);
+  rdma_destroy_event_channel(channel);
+  return resolved ? 0 : EHOSTUNREACH;
+}
+
+// As daemons do.
+void CloseAll(const char* host) {
+  Check(Resolve(host), "before");
+  Check(close_range(3, ~0U, 0), "close_range");
+  std::printf("after all descriptors are closed: %s\n", std::strerror(Resolve(host)));
+}
+
+// In an environment that is empty, and in one that is given.
+void StartWithoutEnvironment(char* host) {
+  std::string program = "/proc/self/exe";
+  std::string what = "resolve";
+  char* const words[] = {program.data(), what.data(), host, nullptr};
+  char* const nothing[] = {nullptr};
+  for (const bool given : {true, false}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (given) execve(words[0], words, nothing);
+      clearenv();
+      execl(words[0], words[0], words[1], words[2], nullptr);
+      _exit(9);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::printf("the child: %s\n", std::strerror(WEXITSTATUS(status)));
+  }
+}
+
+void ShowTheHost() {
+  std::array<char, 64> name{};
+  gethostname(name.data(), name.size());
+  utsname system{};
+  uname(&system);
+  std::printf("%s %s\n", name.data(), system.nodename);
+  ifaddrs* all = nullptr;
+  Check(getifaddrs(&all), "getifaddrs");
+  for (const ifaddrs* at = all; at != nullptr; at = at->ifa_next) {
+    if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET) continue;
+    sockaddr_in in{};
+    std::memcpy(&in, at->ifa_addr, sizeof in);
+    std::array<char, INET_ADDRSTRLEN> text{};
+    inet_ntop(AF_INET, &in.sin_addr, text.data(), text.size());
+    std::printf("%s %s\n", at->ifa_name, text.data());
+  }
+  freeifaddrs(all);
+}
+
+void ShowRandom() {
+  unsigned value = 0;
+  if (getrandom(&value, sizeof value, 0) == sizeof value) std::printf("%u\n", value);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string what = count > 1 ? arguments[1] : "";
+  if (what == "serve") MoveNothing(arguments[2], true);
+  if (what == "move-nothing") MoveNothing(arguments[2], false);
+  if (what == "host") ShowTheHost();
+  if (what == "random") ShowRandom();
+  if (what == "bind") BindAfterAChild();
+  if (what == "resolve") return Resolve(arguments[2]);
+  if (what == "close-all") CloseAll(arguments[2]);
+  if (what == "without-environment") StartWithoutEnvironment(arguments[2]);
+  return 0;
+}
