@@ -50,6 +50,11 @@ struct Fate {
   int64_t late = 0;                  // maximum delay beyond prompt arrival
   Certainty mutes = Certainty::kNo;  // where it is lost, its sender's device is mute from then on
   InlineVector<MayHit, kCountedRules> hits;
+
+  // It is lost, and nothing else comes of it.
+  bool OnlyLost() const {
+    return !can_arrive && !fails_at_sender && mutes == Certainty::kNo && hits.empty();
+  }
 };
 
 class FaultModel {

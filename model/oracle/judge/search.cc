@@ -9,11 +9,21 @@ namespace {
 // Possibilities of a component before the oracle gives up.
 constexpr size_t kMostPossibilities = 16384;
 
+// Keeps those that are to stay.
+void Sift(const std::vector<bool>& stays, PossibilitySet* set) {
+  PossibilitySet stay;
+  for (size_t i = 0; i < stays.size(); ++i)
+    if (stays[i]) stay.Add(std::move(set->mutable_items()[i]));
+  *set = std::move(stay);
+}
+
 // Follows all hidden steps. False when there are too many possibilities.
 bool Expand(const Steps& steps, const Window& window, PossibilitySet* set) {
   std::vector<size_t> open(set->size());
   for (size_t i = 0; i < open.size(); ++i) open[i] = i;
   std::vector<bool> queued(set->size(), true);
+  std::vector<bool> stays;
+  bool all_stay = true;
   const Steps::Take take = [&](Possibility successor) {
     const auto [added, at] = set->Add(std::move(successor));
     if (added == PossibilitySet::Added::kKnown) return;
@@ -26,8 +36,12 @@ bool Expand(const Steps& steps, const Window& window, PossibilitySet* set) {
     if (set->size() > kMostPossibilities) return false;
     queued[open[next]] = false;
     const Possibility p = set->items()[open[next]];  // a copy: the set grows
-    steps.Expand(p, window, take);
+    if (steps.Expand(p, window, take)) continue;
+    stays.resize(set->size(), true);
+    stays[open[next]] = all_stay = false;
   }
+  stays.resize(set->size(), true);
+  if (!all_stay) Sift(stays, set);
   return true;
 }
 
@@ -44,10 +58,7 @@ std::vector<std::string> DropOverdue(const Steps& steps, const Window& window,
       overdue.push_back(std::move(what));
   }
   if (!set->may_have_doubles() && std::ranges::find(stays, false) == stays.end()) return overdue;
-  PossibilitySet stay;
-  for (size_t i = 0; i < stays.size(); ++i)
-    if (stays[i]) stay.Add(std::move(set->mutable_items()[i]));
-  *set = std::move(stay);
+  Sift(stays, set);
   return overdue;
 }
 

@@ -39,7 +39,8 @@ class Steps::Expansion {
   Expansion(const Steps& steps, const Window& window)
       : steps_(steps), machine_(steps.machine_), window_(window) {}
 
-  void Expand(const Possibility& p, const Take& take) {
+  bool Expand(const Possibility& p, const Take& take) {
+    if (TakeLost(p, take)) return false;
     take_ = &take;
     horizon_ = kNever;
     for (const bool measuring : {true, false}) {
@@ -47,6 +48,7 @@ class Steps::Expansion {
       for (uint8_t i = 0; i < p.ids.size(); ++i) ExpandId(p, i);
       for (size_t f = 0; f < p.flights.size(); ++f) ExpandFlight(p, f);
     }
+    return true;
   }
 
   // What is overdue in a possibility; empty when it may stay as it is.
@@ -59,6 +61,19 @@ class Steps::Expansion {
   }
 
  private:
+  // A message that can only be lost is lost before anything else happens: nothing shows when it is,
+  // and a hundred of them would be lost in every order.
+  bool TakeLost(const Possibility& p, const Take& take) const {
+    for (size_t f = 0; f < p.flights.size(); ++f) {
+      if (!steps_.fault_model_.FateOf(p.flights[f], p).OnlyLost()) continue;
+      Possibility next = p;
+      next.flights.erase(next.flights.begin() + static_cast<ptrdiff_t>(f));
+      take(std::move(next));
+      return true;
+    }
+    return false;
+  }
+
   // Offers a step: hands on what it leads to when it may happen now, or notes that it is overdue.
   template <typename Change>
   void Offer(const Possibility& p, Due due, std::string_view what, Change change) {
@@ -472,8 +487,8 @@ class Steps::Expansion {
   bool measuring_ = false;
 };
 
-void Steps::Expand(const Possibility& p, const Window& window, const Take& take) const {
-  Expansion(*this, window).Expand(p, take);
+bool Steps::Expand(const Possibility& p, const Window& window, const Take& take) const {
+  return Expansion(*this, window).Expand(p, take);
 }
 
 std::string Steps::Overdue(const Possibility& p, const Window& window) const {

@@ -22,8 +22,9 @@ class Steps {
         const Delivery& delivery)
       : facts_(facts), fault_model_(fault_model), machine_(machine), delivery_(delivery) {}
 
-  // Calls `take` with each possibility that one step of `p` leads to, by window.end.
-  void Expand(const Possibility& p, const Window& window, const Take& take) const;
+  // Calls `take` with each possibility that one step of `p` leads to, by window.end. False when
+  // that is one that stands for `p` as well.
+  bool Expand(const Possibility& p, const Window& window, const Take& take) const;
   // A step that had to happen before window.begin; empty when there is none.
   std::string Overdue(const Possibility& p, const Window& window) const;
 
