@@ -148,7 +148,7 @@ std::vector<IdRef> Components::OwnersAskedBy(IdRef id) const {
 }
 
 void Components::MergeForRequest(IdRef id) {
-  if (facts_.DeviceOf(facts_.id(id).destination) == kNoDevice) return;  // it goes nowhere
+  if (facts_.DeviceAskedBy(id) == kNoDevice) return;  // it goes nowhere
   for (const IdRef owner : OwnersAskedBy(id)) Merge(id, owner);
   MergeForQp(id);
 }
