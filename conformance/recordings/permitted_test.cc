@@ -88,12 +88,42 @@ TEST_P(Carried, IsCountedWhole) {
             recording->history.records.size() + recording->foreign.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Recordings, Carried, testing::ValuesIn(CarriedRecordings()),
-                         [](const auto& carried) {
-                           std::string name = carried.param.FullName();
-                           for (const char c : {'-', '.', '/'}) std::ranges::replace(name, c, '_');
-                           return name;
-                         });
+std::string NameOf(const testing::TestParamInfo<CarriedRecording>& carried) {
+  std::string name = carried.param.FullName();
+  for (const char c : {'-', '.', '/'}) std::ranges::replace(name, c, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Recordings, Carried, testing::ValuesIn(CarriedRecordings()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Extra, Carried, testing::ValuesIn(ExtraRecordings()), NameOf);
+INSTANTIATE_TEST_SUITE_P(ManyAtOnce, Carried, testing::ValuesIn(RecordingsOfManyAtOnce()), NameOf);
+
+// Whether the recording of a hundred requests is refused at the rdma_connect of `id` when that has
+// failed with EINVAL.
+bool RefusedWithoutHandle(std::string_view kernel, const std::string& id) {
+  const auto recording =
+      std::ranges::find_if(RecordingsOfManyAtOnce(), [&](const CarriedRecording& one) {
+        return one.kernel == kernel && one.name.starts_with("z01-");
+      });
+  std::string text = recording->text;
+  const size_t call = text.find(R"("rdma_connect","args":")" + id + R"(",)");
+  const std::string_view done = R"("ret":0,"errno":"0")";
+  const size_t answer = text.find(done, call);
+  EXPECT_LT(answer, text.find('\n', call));
+  text.replace(answer, done.size(), R"("ret":-1,"errno":"EINVAL")");
+  const auto line = 1 + std::ranges::count(text.substr(0, call), '\n');
+  auto read = ReadRecording(text);
+  const auto verdict =
+      JudgeRecording(*std::get<std::unique_ptr<Recording>>(read), recording->profile());
+  return verdict.refusal && verdict.refusal->line == line;
+}
+
+// Linux 5.10 has a hundred address handles, and 6.1 has more than are used.
+TEST(ManyAtOnce, AreRefusedBeforeTheHandlesAreTaken) {
+  EXPECT_TRUE(RefusedWithoutHandle("5.10-rxe", "A99"));
+  EXPECT_TRUE(RefusedWithoutHandle("6.1-rxe", "A99"));
+  EXPECT_TRUE(RefusedWithoutHandle("6.1-rxe", "A100"));
+}
 
 class Promised : public testing::TestWithParam<std::string_view> {
  protected:
@@ -178,6 +208,10 @@ TEST(Profiles, TellTheKernelsApart) {
   // A request over a link that is down: never fails on 6.12, in time on 7.2.
   EXPECT_EQ(FirstRefused("7.2-rxe", "6.12-rxe"), "73-link_down_when_resolving");
   EXPECT_EQ(FirstRefused("6.12-rxe", "7.2-rxe"), "73-link_down_when_resolving");
+  // A neighbour with another hardware address is not reported on 5.10, where little else differs.
+  EXPECT_EQ(FirstRefused("5.10-rxe", "6.1-rxe"), "75-peer_hardware_address_changes");
+  EXPECT_EQ(FirstRefused("6.1-rxe", "5.10-rxe"), "75-peer_hardware_address_changes");
+  EXPECT_EQ(FirstRefused("5.10-rxe", "6.12-rxe"), "55-synchronous_id");
   // Over iWARP the passive side receives the private data with its length.
   EXPECT_EQ(FirstRefused("6.1-siw", "6.1-rxe"), "01-connect_disconnect_by_active");
   EXPECT_EQ(FirstRefused("6.1-rxe", "6.1-siw"), "01-connect_disconnect_by_active");

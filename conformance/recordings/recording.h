@@ -54,8 +54,8 @@ struct Recording {
   History history;
   std::vector<int> line_of;  // by record: the line of the file, from 1
   std::vector<ForeignLine> foreign;
-  // The number of records before an endpoint with unknown arguments was created: its peers cannot
-  // be judged without it.
+  // The number of records before what nothing is judged after: an endpoint with unknown arguments
+  // was created, whose peers cannot be judged without it; or packets are filtered on their way out.
   std::optional<size_t> judged_until;
   std::vector<Contradiction> contradictions;
   std::vector<ShownQueuePair> queue_pairs;

@@ -12,11 +12,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<CarriedRecording> ReadFolder(std::string_view kernel) {
+std::vector<CarriedRecording> ReadFolder(
+    std::string_view kernel, const fs::path& above = fs::path("conformance/recordings")) {
   std::vector<CarriedRecording> all;
-  for (const fs::path& path : FilesIn(fs::path("conformance/recordings") / kernel, ".jsonl"))
+  const fs::path folder = above / kernel;
+  for (const fs::path& path : FilesIn(folder, ".jsonl"))
     all.push_back({std::string(kernel), path.stem().string(), *ReadFile(path)});
   CM_CHECK(!all.empty()) << "no recordings of " << kernel;
+  return all;
+}
+
+std::vector<CarriedRecording> ReadOfTwoKernels(const fs::path& above) {
+  std::vector<CarriedRecording> all = ReadFolder("5.10-rxe", above);
+  for (CarriedRecording& one : ReadFolder("6.1-rxe", above)) all.push_back(std::move(one));
   return all;
 }
 
@@ -35,6 +43,16 @@ const Profile& CarriedRecording::profile() const { return *FindProfile(kernel); 
 
 const std::vector<CarriedRecording>& CarriedRecordings() {
   static const std::vector<CarriedRecording> all = ReadAll();
+  return all;
+}
+
+const std::vector<CarriedRecording>& ExtraRecordings() {
+  static const std::vector<CarriedRecording> all = ReadOfTwoKernels("conformance/recordings/extra");
+  return all;
+}
+
+const std::vector<CarriedRecording>& RecordingsOfManyAtOnce() {
+  static const std::vector<CarriedRecording> all = ReadOfTwoKernels("conformance/many_at_once");
   return all;
 }
 

@@ -14,7 +14,7 @@ namespace cm {
 // The kernels; each has a folder of conformance/recordings and a profile. The same scripts were run
 // on all of them, so that a file has the same name in every folder.
 inline constexpr auto kRecordedKernels =
-    std::to_array<std::string_view>({"6.1-rxe", "6.12-rxe", "7.2-rxe"});
+    std::to_array<std::string_view>({"5.10-rxe", "6.1-rxe", "6.12-rxe", "7.2-rxe"});
 // The same, and iWARP, which has no recordings of scripts that drop RoCE packets.
 inline constexpr std::string_view kRecordedOverIwarp = "6.1-siw";
 
@@ -27,6 +27,11 @@ struct CarriedRecording {
   // The profile of the kernel that it was made on.
   const Profile& profile() const;
 };
+
+// Of further scripts, which were run on the kernels where they show a difference.
+const std::vector<CarriedRecording>& ExtraRecordings();
+// The same, with a hundred messages at once.
+const std::vector<CarriedRecording>& RecordingsOfManyAtOnce();
 
 // Kernel by kernel, in the order of their names; aborts if a folder is missing.
 const std::vector<CarriedRecording>& CarriedRecordings();

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -24,13 +24,13 @@ std::string ProfileNames() {
 }
 
 using Json = nlohmann::json;
-using Keys = std::initializer_list<std::string_view>;
+using Keys = std::vector<std::string_view>;
 
 // The fields of one object of the file. Keeps the first error of the whole file, and reads nothing
 // after it.
 class Fields {
  public:
-  Fields(const Json& object, const std::string& where, Keys keys, std::string* problem)
+  Fields(const Json& object, const std::string& where, const Keys& keys, std::string* problem)
       : object_(object), problem_(*problem) {
     if (!object.is_object()) {
       Object(fmt::format("{} is {}; it has to be an object", where, object.dump()));
@@ -113,7 +113,7 @@ void ReadLimits(const Json& json, Limits* limits, std::string* problem) {
   Fields fields(
       json, "'limits'",
       {"request_data", "reply_data", "reject_data", "datagram_request_data", "datagram_reply_data",
-       "max_depth", "max_retry_count", "max_backlog", "max_outstanding"},
+       "max_depth", "max_retry_count", "max_backlog", "max_outstanding", "max_address_handles"},
       problem);
   fields.Read("request_data", 0, 255, &limits->request_data);
   fields.Read("reply_data", 0, 255, &limits->reply_data);
@@ -124,20 +124,38 @@ void ReadLimits(const Json& json, Limits* limits, std::string* problem) {
   fields.Read("max_retry_count", 0, 7, &limits->max_retry_count);
   fields.Read("max_backlog", 1, INT32_MAX, &limits->max_backlog);
   fields.Read("max_outstanding", 0, INT32_MAX, &limits->max_outstanding);
+  fields.Read("max_address_handles", 0, INT32_MAX, &limits->max_address_handles);
 }
 
+struct DialectField {
+  const char* name = "";
+  bool Dialect::*member = nullptr;
+};
+
+constexpr auto kDialectFields = std::to_array<DialectField>({
+    {"link_down_fails_sends", &Dialect::link_down_fails_sends},
+    {"link_down_keeps_sends", &Dialect::link_down_keeps_sends},
+    {"link_down_mutes", &Dialect::link_down_mutes},
+    {"long_messages_as_manual", &Dialect::long_messages_as_manual},
+    {"accept_releases_datagram_request", &Dialect::accept_releases_datagram_request},
+    {"last_receive_is_told", &Dialect::last_receive_is_told},
+    {"neighbour_changes_are_told", &Dialect::neighbour_changes_are_told},
+    {"refused_resolve_clears_destination", &Dialect::refused_resolve_clears_destination},
+    {"route_timeout_may_be_zero", &Dialect::route_timeout_may_be_zero},
+    {"unknown_path_is_fatal", &Dialect::unknown_path_is_fatal},
+    {"delayed_reply_outlives_dreq", &Dialect::delayed_reply_outlives_dreq},
+    {"get_request_sets_status", &Dialect::get_request_sets_status},
+    {"late_sends_are_flushed", &Dialect::late_sends_are_flushed},
+    {"refused_posts_are_negative", &Dialect::refused_posts_are_negative},
+});
+static_assert(sizeof(Dialect) == kDialectFields.size() * sizeof(bool), "each field is listed");
+
 void ReadDialect(const Json& json, Dialect* dialect, std::string* problem) {
-  Fields fields(
-      json, "'dialect'",
-      {"link_down_fails_sends", "link_down_keeps_sends", "link_down_mutes",
-       "long_messages_as_manual", "accept_releases_datagram_request", "last_receive_is_told"},
-      problem);
-  fields.Read("link_down_fails_sends", &dialect->link_down_fails_sends);
-  fields.Read("link_down_keeps_sends", &dialect->link_down_keeps_sends);
-  fields.Read("link_down_mutes", &dialect->link_down_mutes);
-  fields.Read("long_messages_as_manual", &dialect->long_messages_as_manual);
-  fields.Read("accept_releases_datagram_request", &dialect->accept_releases_datagram_request);
-  fields.Read("last_receive_is_told", &dialect->last_receive_is_told);
+  Keys names;
+  for (const DialectField& field : kDialectFields) names.push_back(field.name);
+  Fields fields(json, "'dialect'", names, problem);
+  for (const DialectField& field : kDialectFields)
+    fields.Read(field.name, &(dialect->*field.member));
 }
 
 bool IsClaim(const std::string& id) {

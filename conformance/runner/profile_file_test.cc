@@ -51,21 +51,39 @@ TEST(ProfileFile, ChangesWhatItNamesAndNothingElse) {
   expected.timing.clock = TimerClock::kWheel;
   expected.limits.max_backlog = 2000;
   expected.limits.max_outstanding = 16;
+  expected.limits.max_address_handles = 50;
   expected.dialect = {.link_down_fails_sends = true,
                       .link_down_keeps_sends = false,
                       .long_messages_as_manual = true,
                       .accept_releases_datagram_request = false,
-                      .last_receive_is_told = false};
+                      .last_receive_is_told = false,
+                      .neighbour_changes_are_told = false,
+                      .refused_resolve_clears_destination = true,
+                      .route_timeout_may_be_zero = true,
+                      .unknown_path_is_fatal = true,
+                      .delayed_reply_outlives_dreq = true,
+                      .get_request_sets_status = true,
+                      .late_sends_are_flushed = false,
+                      .refused_posts_are_negative = true};
   expected.capabilities = *ParseCapabilities("drop link time");
   expected.deviations.push_back({.id = "LEAK-1", .reason = "until release 3"});
   EXPECT_EQ(Parsed(R"({"name": "mine", "base": "6.12-rxe", "sentence": "Our own.",
       "timing": {"packet_lifetime": 17, "max_retries": 3, "quiet_ms": 50, "clock": "wheel"},
-      "limits": {"request_data": 40, "max_backlog": 2000, "max_outstanding": 16},
+      "limits": {"request_data": 40, "max_backlog": 2000, "max_outstanding": 16,
+                 "max_address_handles": 50},
       "dialect": {"link_down_fails_sends": true, "link_down_keeps_sends": false,
                   "link_down_mutes": false,
                   "long_messages_as_manual": true,
                   "accept_releases_datagram_request": false,
-                  "last_receive_is_told": false},
+                  "last_receive_is_told": false,
+                  "neighbour_changes_are_told": false,
+                  "refused_resolve_clears_destination": true,
+                  "route_timeout_may_be_zero": true,
+                  "unknown_path_is_fatal": true,
+                  "delayed_reply_outlives_dreq": true,
+                  "get_request_sets_status": true,
+                  "late_sends_are_flushed": false,
+                  "refused_posts_are_negative": true},
       "capabilities": "drop link time",
       "deviations": [{"id": "LEAK-1", "reason": "until release 3"}]})"),
             expected);
@@ -110,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"UnknownKey", R"({"name": "m", "naem": 1})", "a profile has no 'naem'",
             "name, base, sentence, timing, limits, dialect, capabilities, deviations"},
         Bad{"UnknownBase", R"({"name": "m", "base": "2.4"})", "'base' is '2.4'",
-            "6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw, 6.1-ib, strict"},
+            "5.10-rxe, 6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw, 6.1-ib, strict"},
         Bad{"TimingNoObject", R"({"name": "m", "timing": 5})", "'timing' is 5", "an object"},
         Bad{"UnknownTiming", R"({"name": "m", "timing": {"quiet": 5}})", "'timing' has no 'quiet'",
             "quiet_ms"},

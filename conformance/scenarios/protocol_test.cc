@@ -26,10 +26,13 @@ const std::string kFolder = "conformance/scenarios/protocol";
 // A few messages on a link, each of some microseconds.
 constexpr Duration kLinks = Duration::Microseconds(100);
 
-// Expectations for 6.1 hold for the later kernels, too, with the times in brackets.
+// Expectations for 6.1 hold for the later kernels, too, with the times in brackets; and for 5.10,
+// which reports no neighbours.
 std::vector<std::string> ProfilesOf(const Conversation& conversation) {
-  if (conversation.profile == "6.1-rxe") return {"6.1-rxe", "6.12-rxe", "7.2-rxe"};
-  return {conversation.profile};
+  if (conversation.profile != "6.1-rxe") return {conversation.profile};
+  if (conversation.capabilities.Has(Capability::kNeighbour))
+    return {"6.1-rxe", "6.12-rxe", "7.2-rxe"};
+  return {"5.10-rxe", "6.1-rxe", "6.12-rxe", "7.2-rxe"};
 }
 
 std::vector<std::string> Unexpected(const Conversation& written, const std::string& profile) {

@@ -216,9 +216,11 @@ class AttributeWalk {
   }
 
   call::Notify Notice(IdRef id) {
-    const uint8_t event = builder_.OneOf<uint8_t>(
+    uint8_t event = builder_.OneOf<uint8_t>(
         {call::Notify::kCommEst, call::Notify::kCommEst, call::Notify::kPathMig, 0, 1, 200},
         "what is noticed");
+    const bool fatal = builder_.profile().dialect.unknown_path_is_fatal;
+    if (fatal && event == call::Notify::kPathMig) event = call::Notify::kCommEst;
     if (event == call::Notify::kPathMig) migrated_.push_back(id);
     return {id, event};
   }

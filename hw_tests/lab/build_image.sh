@@ -6,7 +6,9 @@
 #
 # WHICH is any of
 #   --suite NAME FOLDER    packages of that release of Debian, whose lists are fetched once and kept
-#                          in FOLDER; without it those of this machine
+#                          in FOLDER; without it those of this machine. Of one that is older than
+#                          bookworm kernel, librdmacm and libibverbs alone: programs that are built
+#                          here do not start with its C library, and those run with bookworm's
 #   --siw                  Soft-iWARP in place of Soft-RoCE: the distribution's kernels have none, so
 #                          it is built from their source
 #
@@ -29,6 +31,9 @@ modules="virtio_pci virtio_console virtio_net 9p 9pnet_virtio crc32_generic crc3
   cls_u32 cls_bpf cls_flower cls_matchall act_gact act_mirred nf_tables nft_numgen nft_limit
   x_tables"
 space_needed_mb=900
+
+# Of an older release: packages that are taken from it.
+older_packages="linux-image-* librdmacm1 libibverbs1 ibverbs-providers rdmacm-utils"
 
 # By which the network scripts make devices, and the module that has it.
 driver=rxe
@@ -70,6 +75,18 @@ need_programs() {
   [ "$architecture" = amd64 ] || fail "the lab is made for amd64, this is $architecture"
 }
 
+# Makes apt take of bullseye what is named above, and anything else of bookworm.
+add_newer_release() {
+  {
+    echo "deb [signed-by=$keys] http://deb.debian.org/debian-security bullseye-security main"
+    echo "deb [signed-by=$keys] http://deb.debian.org/debian bookworm main"
+  } >>"$state/sources.list"
+  for release in bullseye bullseye-security; do
+    printf 'Package: %s\nPin: release n=%s\nPin-Priority: 900\n\n' "$older_packages" "$release"
+  done >"$state/preferences"
+  printf 'Package: *\nPin: release n=bookworm\nPin-Priority: 800\n' >>"$state/preferences"
+}
+
 # Makes apt use the release $1, whose lists are kept in the folder $2.
 use_suite() {
   state=$2
@@ -77,9 +94,13 @@ use_suite() {
   : >"$state/status"
   keys=/usr/share/keyrings/debian-archive-keyring.gpg
   echo "deb [signed-by=$keys] http://deb.debian.org/debian $1 main" >"$state/sources.list"
+  : >"$state/preferences"
+  [ "$1" != bullseye ] || add_newer_release
   cat >"$state/apt.conf" <<END
 Dir::Etc::SourceList "$state/sources.list";
 Dir::Etc::SourceParts "/dev/null";
+Dir::Etc::Preferences "$state/preferences";
+Dir::Etc::PreferencesParts "/dev/null";
 Dir::State::Lists "$state/lists";
 Dir::State::status "$state/status";
 Dir::Cache "$state/cache";

@@ -253,9 +253,13 @@ std::vector<bpf_insn> JudgeProgram(int table, Toward toward) {
   return p.Finish();
 }
 
+// How a program sets when a message is released: kernels before 5.18 have no helper for it, and
+// take what is stored.
+enum class SetsTime : uint8_t { kByHelper, kByStoring };
+
 // At the egress of the ifb device: sets when its fair queue releases the message. The time must be
 // set here, because the redirection clears it.
-std::vector<bpf_insn> DelayProgram(int table) {
+std::vector<bpf_insn> DelayProgram(int table, SetsTime how) {
   BpfProgram p;
   const Label pass = p.NewLabel();
   p.Copy(6, 1);
@@ -266,9 +270,13 @@ std::vector<bpf_insn> DelayProgram(int table) {
   p.Call(BPF_FUNC_ktime_get_ns);
   p.Load(Width::kDouble, 2, 7, offsetof(Entry, delay_ns));
   p.AddRegister(2, 0);
-  p.Copy(1, 6);
-  p.Set(3, BPF_SKB_TSTAMP_DELIVERY_MONO);
-  p.Call(BPF_FUNC_skb_set_tstamp);
+  if (how == SetsTime::kByHelper) {
+    p.Copy(1, 6);
+    p.Set(3, BPF_SKB_TSTAMP_DELIVERY_MONO);
+    p.Call(BPF_FUNC_skb_set_tstamp);
+  } else {
+    p.Store(Width::kDouble, 6, offsetof(__sk_buff, tstamp), 2);
+  }
   p.Place(pass);
   p.Set(0, 0);
   p.Exit();
@@ -365,7 +373,8 @@ Outcome<CmFilter> CmFilter::Install() {
   if (!Pin(table, kTablePath)) return Failed(kTablePath);
   if (!LoadAndPin(JudgeProgram(table, Toward::kActive), kToActivePath) ||
       !LoadAndPin(JudgeProgram(table, Toward::kPassive), kToPassivePath) ||
-      !LoadAndPin(DelayProgram(table), kDelayPath)) {
+      !(LoadAndPin(DelayProgram(table, SetsTime::kByHelper), kDelayPath) ||
+        LoadAndPin(DelayProgram(table, SetsTime::kByStoring), kDelayPath))) {
     return Failed("the kernel does not take the program");
   }
   return filter;

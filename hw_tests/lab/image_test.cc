@@ -13,6 +13,7 @@ namespace lab {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -135,6 +136,18 @@ TEST_F(ImageTest, OfAnotherReleaseIsMadeWithListsOfItsOwn) {
   fs::remove(asked);
   EXPECT_EQ(ProblemLine(), "download failed: E: Unable to fetch some archives");
   EXPECT_FALSE(fs::exists(asked));
+}
+
+// Programs that are built here need a C library of bookworm's age.
+TEST_F(ImageTest, OfAnOlderReleaseTakesTheRestFromBookworm) {
+  settings_.suite = "bullseye";
+  EXPECT_EQ(ProblemLine(), "the package lists of another release cannot be fetched");
+  const fs::path state = settings_.cache / "apt-bullseye";
+  EXPECT_THAT(TextOf(state / "sources.list"),
+              AllOf(HasSubstr("debian bullseye main"), HasSubstr("security bullseye-security main"),
+                    HasSubstr("debian bookworm main")));
+  EXPECT_THAT(TextOf(state / "preferences"),
+              AllOf(HasSubstr("librdmacm1"), HasSubstr("Pin: release n=bullseye-security")));
 }
 
 TEST_F(ImageTest, WithSoftIwarpIsMadeOfTheKernelsSourceToo) {

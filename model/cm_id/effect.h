@@ -17,6 +17,7 @@ namespace cm::model {
   X(kBindsAny, "takes 0.0.0.0 and an ephemeral port") \
   X(kBindsSource, "takes the source address and a port") \
   X(kSetsDestination, "remembers the destination") \
+  X(kClearsDestination, "forgets the destination, where the dialect has it so") \
   X(kMeetsInterface, "the interface sticks") \
   X(kSetsBacklog, "sets the backlog") \
   X(kStartsAddress, "starts address resolution") \

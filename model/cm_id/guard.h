@@ -45,6 +45,7 @@ namespace cm::model {
   X(kQpWithoutRoute, "qp-without-route", over::kRoce, "it has a queue pair, and the interface is down that this would send over") \
   X(kFromLoopback, "from-loopback", over::kAll, "from an IPv4 loopback address to another host") \
   X(kSourceLost, "source-lost", over::kIbCm, "the GID that the id was bound to went when its bond failed over") \
+  X(kHandlesTaken, "handles-taken", over::kIbCm, "each address handle of the device is in use") \
   X(kInitRefused, "init-refused", over::kAll, "the IB CM has no attributes for INIT in its state") \
   X(kRepRefused, "rep-refused", over::kAll, "the IB CM cannot send REP in its state") \
   X(kRtuRefused, "rtu-refused", over::kAll, "the IB CM cannot send RTU in its state") \
@@ -175,11 +176,11 @@ inline constexpr auto kLookedAt = std::to_array<LookedAt>({
   {CallKind::kResolveRoute, {kDeviceUnknown, kDeviceRemoved, kTimeoutZero, kNoInterface}},
   {Calls(CallKind::kCreateQp) | CallKind::kCreateQpEx, {kQpPresent, kDeviceUnknown, kTypeUnsupported, kDeviceRemoved, kTypeDiffers, kDatagram, kInitRefused}},
   {CallKind::kDestroyQp, {kQpAbsent, kCqEventsUnacked}},
-  {CallKind::kConnect, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kDataTooLong, kSourceLost, kQpUnknown, kPeerUnreachable, kConnectionRefused, kDatagram}},
-  {CallKind::kAccept, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kQpCannotComeUp, kQpSourceLost, kQpWithoutRoute, kDataTooLong, kRepRefused, kQpUnknown, kConnectionLost, kSourceLost, kDatagram}},
-  {Calls(CallKind::kReject) | CallKind::kRejectEce, {kDeviceRemoved, kDataTooLong, kRejRefused, kConnectionLost, kSourceLost, kDatagram}},
-  {CallKind::kEstablish, {kQpPresent, kDeviceRemoved, kRtuRefused, kSourceLost, kDatagram}},
-  {CallKind::kDisconnect, {kDeviceUnknown, kDeviceRemoved, kReplyAwaited, kOverIwarp, kSourceLost, kDreqPossible, kDrepPossible}},
+  {CallKind::kConnect, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kDataTooLong, kSourceLost, kHandlesTaken, kQpUnknown, kPeerUnreachable, kConnectionRefused, kDatagram}},
+  {CallKind::kAccept, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kQpCannotComeUp, kQpSourceLost, kQpWithoutRoute, kDataTooLong, kRepRefused, kQpUnknown, kConnectionLost, kSourceLost, kHandlesTaken, kDatagram}},
+  {Calls(CallKind::kReject) | CallKind::kRejectEce, {kDeviceRemoved, kDataTooLong, kRejRefused, kConnectionLost, kSourceLost, kHandlesTaken, kDatagram}},
+  {CallKind::kEstablish, {kQpPresent, kDeviceRemoved, kRtuRefused, kSourceLost, kHandlesTaken, kDatagram}},
+  {CallKind::kDisconnect, {kDeviceUnknown, kDeviceRemoved, kReplyAwaited, kOverIwarp, kSourceLost, kHandlesTaken, kDreqPossible, kDrepPossible}},
   {CallKind::kNotify, {kDeviceRemoved, kOverIwarp, kEstablishedAlready, kCommEstPossible, kPathMigPossible}},
   {CallKind::kInitQpAttr, {kQpStateUnknown, kDeviceRemoved, kWithoutDevice, kAttrsRefused}},
   {CallKind::kSetLocalEce, {kQpPresent, kEceMalformed}},

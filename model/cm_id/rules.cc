@@ -8,24 +8,24 @@ namespace cm::model {
 
 namespace {
 
-constexpr auto kBelow =
-    ByValue(std::to_array<BelowInfo>({
-                {Below::kAddressFound, "address found"},
-                {Below::kAddressTimesOut, "address times out"},
-                {Below::kAddressWithoutDevice, "address without device"},
-                {Below::kAddressOfOtherLink, "address of another link", over::kEthernet},
-                {Below::kRouteFound, "route found"},
-                {Below::kDeviceGoes, "device goes"},
-                {Below::kKernelIdClosed, "kernel id closed"},
-                {Below::kAddressChanges, "address changes"},
-                {Below::kNeighbourChanges, "neighbour changes", over::kEthernet},
-                {Below::kGroupJoined, "group joined"},
-                {Below::kGroupWithoutGid, "group without GID", over::kEthernet},
-                {Below::kRouteTimesOut, "route times out", over::kInfiniband},
-                {Below::kRouteRefused, "route refused", over::kInfiniband},
-                {Below::kGroupTimesOut, "group times out", over::kInfiniband},
-            }),
-            &BelowInfo::on);
+constexpr auto kBelow = ByValue(
+    std::to_array<BelowInfo>({
+        {Below::kAddressFound, "address found"},
+        {Below::kAddressTimesOut, "address times out"},
+        {Below::kAddressWithoutDevice, "address without device"},
+        {Below::kAddressOfOtherLink, "address of another link", over::kEthernet},
+        {Below::kRouteFound, "route found"},
+        {Below::kDeviceGoes, "device goes"},
+        {Below::kKernelIdClosed, "kernel id closed"},
+        {Below::kAddressChanges, "address changes"},
+        {Below::kNeighbourChanges, "neighbour changes", over::kEthernet, Need::kToldNeighbours},
+        {Below::kGroupJoined, "group joined"},
+        {Below::kGroupWithoutGid, "group without GID", over::kEthernet},
+        {Below::kRouteTimesOut, "route times out", over::kInfiniband},
+        {Below::kRouteRefused, "route refused", over::kInfiniband},
+        {Below::kGroupTimesOut, "group times out", over::kInfiniband},
+    }),
+    &BelowInfo::on);
 
 }  // namespace
 

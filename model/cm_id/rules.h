@@ -67,6 +67,7 @@ struct BelowInfo {
   Below on;
   std::string_view name;
   Transports over = over::kAll;
+  Need needs = Need::kNothing;
 };
 const BelowInfo& InfoOf(Below below);
 

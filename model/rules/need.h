@@ -17,6 +17,10 @@ enum class Need : uint8_t {
   kFailingSends,    // a message that is sent over a link that is down fails at once
   kLongAsManual,    // messages that are too long complete as the manual says
   kLongAsSoftRoce,  // or as Soft-RoCE has it
+  kToldNeighbours,  // neighbours with another hardware address are reported
+  kTimedRoutes,     // a route wants a timeout
+  kPlainErrors,     // the provider refuses posts with errnos
+  kNegativeErrors,  // or with negative ones
 };
 
 // The dialect decides nothing about the other needs.
@@ -24,6 +28,10 @@ constexpr bool OfDialect(Need need, const Dialect& dialect) {
   if (need == Need::kFailingSends) return dialect.link_down_fails_sends;
   if (need == Need::kLongAsManual) return dialect.long_messages_as_manual;
   if (need == Need::kLongAsSoftRoce) return !dialect.long_messages_as_manual;
+  if (need == Need::kToldNeighbours) return dialect.neighbour_changes_are_told;
+  if (need == Need::kTimedRoutes) return !dialect.route_timeout_may_be_zero;
+  if (need == Need::kPlainErrors) return !dialect.refused_posts_are_negative;
+  if (need == Need::kNegativeErrors) return dialect.refused_posts_are_negative;
   return true;
 }
 

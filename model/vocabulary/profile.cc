@@ -38,6 +38,22 @@ std::vector<Profile> MakeProfiles() {
   Profile linux61{.name = "6.1-rxe",
                   .sentence = "librdmacm 44 on Linux 6.1 over Soft-RoCE: the reference.",
                   .capabilities = kUsual};
+  Profile linux510 = linux61;
+  linux510.name = "5.10-rxe";
+  linux510.sentence = "librdmacm 33 on Linux 5.10 over Soft-RoCE.";
+  linux510.dialect = {.neighbour_changes_are_told = false,
+                      .refused_resolve_clears_destination = true,
+                      .route_timeout_may_be_zero = true,
+                      .unknown_path_is_fatal = true,
+                      .delayed_reply_outlives_dreq = true,
+                      .get_request_sets_status = true,
+                      .late_sends_are_flushed = false,
+                      .refused_posts_are_negative = true};
+  linux510.limits.max_address_handles = 100;
+  // The first message over a link that is down fails as on 6.1. Later ones are kept until another
+  // follows them on a link that is up, and until then no process can end that has sent one.
+  // source: linux 5.10 rxe_req.c rxe_requester
+  linux510.capabilities = kUsual.Without(kLinks);
   Profile linux612 = linux61;
   linux612.name = "6.12-rxe";
   linux612.sentence = "librdmacm 56 on Linux 6.12 over Soft-RoCE.";
@@ -71,7 +87,7 @@ std::vector<Profile> MakeProfiles() {
   Profile strict = linux61;
   strict.name = "strict";
   strict.sentence = "As 6.1-rxe, and takes no deviations.";
-  return {linux61, linux612, linux72, siw, ib, strict};
+  return {linux510, linux61, linux612, linux72, siw, ib, strict};
 }
 
 const std::vector<Profile>& All() {

@@ -68,6 +68,9 @@ struct Limits {
   // Maximum outstanding REQ, DREQ and SIDR_REQ of a port; 0: no limit. source: linux 7.2 mad.c
   // get_sol_fc_max_outstanding
   uint32_t max_outstanding = 0;
+  // Messages of a device that are under way or wait for an answer; one more is refused. 0: no
+  // limit. source: linux 5.10 rxe_param.h RXE_MAX_AH
+  uint32_t max_address_handles = 0;
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
@@ -94,6 +97,31 @@ struct Dialect {
   // A failing queue pair with a shared receive queue reports QP_LAST_WQE_REACHED; else it does not.
   // source: linux 6.12 rxe_resp.c flush_recv_queue; linux 6.1 has none
   bool last_receive_is_told = false;
+  // A neighbour with another hardware address is reported to the ids whose route leads to it; else
+  // no event is. source: linux 6.1 cma.c cma_netevent_callback; linux 5.10 has none
+  bool neighbour_changes_are_told = true;
+  // A refused rdma_resolve_addr takes the kernel's destination away; else it changes nothing, or
+  // leaves its own. source: linux 5.10 and 6.1 cma.c resolve_prepare_src
+  bool refused_resolve_clears_destination = false;
+  // rdma_resolve_route accepts a timeout of 0. source: linux 5.10 cma.c rdma_resolve_route
+  bool route_timeout_may_be_zero = false;
+  // A path that migrates to an alternate one, where there is none, ends the kernel with the next
+  // message: it is not drawn. Else the id sends no more. source: linux 5.10 and 6.1 cm.c
+  // cm_migrate, cm_alloc_msg
+  bool unknown_path_is_fatal = false;
+  // A REP that an MRA has delayed stays outstanding after a DREQ; else the DREQ cancels it.
+  // source: linux 5.10 and 6.1 cm.c cm_dreq_handler
+  bool delayed_reply_outlives_dreq = false;
+  // rdma_get_request sets errno to the status of the event as it is; else to ECONNREFUSED for a
+  // rejection, and to the status without its sign. source: rdma-core 33 and 44 cma.c
+  // rdma_get_request
+  bool get_request_sets_status = false;
+  // A send that is posted to a queue pair in ERR is flushed; else it never completes.
+  // source: linux 6.1 and 5.10 rxe_req.c rxe_requester
+  bool late_sends_are_flushed = true;
+  // A queue pair of Soft-RoCE refuses a post with a negative errno. source: rdma-core 33 rxe.c
+  // rxe_post_one_recv, validate_send_wr
+  bool refused_posts_are_negative = false;
   friend bool operator==(const Dialect&, const Dialect&) = default;
 };
 
@@ -116,7 +144,7 @@ struct Profile {
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 
-// 6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw, 6.1-ib, strict.
+// 5.10-rxe, 6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw, 6.1-ib, strict.
 std::span<const Profile> Profiles();
 const Profile* FindProfile(std::string_view name);
 

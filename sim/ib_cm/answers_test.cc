@@ -157,5 +157,47 @@ TEST_F(IbCmAnswers, TakeTheTimeThatThePeersDeviceNeedsIntoTimewait) {
   EXPECT_EQ(ib_.at(asks).av_timeout, AckTimeout(25, 18));
 }
 
+// source: linux 5.10 rxe_param.h RXE_MAX_AH
+class WithOneAddressHandle : public IbCmAnswers {
+ protected:
+  WithOneAddressHandle() {
+    few_.limits.max_address_handles = 1;
+    profile_ = &few_;
+  }
+  IbIndex Asks() {
+    const IbIndex asks = ib_.Create(0, kHere, CmIdIndex(0), 0);
+    EXPECT_EQ(ib_.SendReq(Context(), asks, kThere, 18, Mad{.qp_num = 19}), Errno::kNone);
+    static_cast<void>(Sent());
+    return asks;
+  }
+
+ private:
+  Profile few_ = *FindProfile("6.1-rxe");
+};
+
+TEST_F(WithOneAddressHandle, RefusesARejectionAndAnswersNoRequestUntilItIsFree) {
+  const Mad request{.kind = MadKind::kReq, .local_cid = kPeer, .tid = kPeer, .qp_num = 18};
+  Receive(request);
+  const IbIndex asked = taker_.requested;
+  const IbIndex asks = Asks();
+  EXPECT_EQ(ib_.SendRej(Context(), asked, RejReason::kConsumerDefined, {}), Errno::kInval);
+  EXPECT_FALSE(Sent());
+  const Mad wrong{.kind = MadKind::kReq, .local_cid = 5, .tid = 5, .p_key = 1};
+  Receive(wrong);
+  EXPECT_FALSE(Sent());
+  EXPECT_TRUE(ib_.Destroy(Context(), asks));
+  static_cast<void>(Sent());
+  Receive(wrong);
+  ASSERT_TRUE(Sent());
+}
+
+TEST_F(WithOneAddressHandle, EndsAConnectionUnsaid) {
+  const IbIndex connected = Established();
+  Asks();
+  EXPECT_EQ(ib_.SendDreq(Context(), connected), Errno::kInval);
+  EXPECT_FALSE(Sent());
+  EXPECT_EQ(ib_.at(connected).state, IbState::kTimewait);
+}
+
 }  // namespace
 }  // namespace cm::sim

@@ -90,7 +90,7 @@ Errno IbCm::SendReq(const Context& c, IbIndex ib, uint8_t to_device, uint8_t pac
 Errno IbCm::SendRep(const Context& c, IbIndex ib, const Mad& rep) {
   IbId& id = tx_.ids()[ib];
   if (!id.IsIn(IbState::kReqRcvd, IbState::kMraReqSent)) return Errno::kInval;
-  if (SourceLost(c, ib)) return Errno::kInval;
+  if (tx_.CannotSend(c, id)) return Errno::kInval;
   Mad& stored = tx_.Store(&id, rep);
   stored.kind = MadKind::kRep;
   stored.local_cid = id.local_cid;
@@ -107,7 +107,7 @@ Errno IbCm::SendRep(const Context& c, IbIndex ib, const Mad& rep) {
 Errno IbCm::SendRtu(const Context& c, IbIndex ib) {
   IbId& id = tx_.ids()[ib];
   if (!id.IsIn(IbState::kRepRcvd, IbState::kMraRepSent)) return Errno::kInval;
-  if (SourceLost(c, ib)) return Errno::kInval;
+  if (tx_.CannotSend(c, id)) return Errno::kInval;
   id.state = IbState::kEstablished;
   tx_.Send(c, id, MessageFrom(id, MadKind::kRtu));
   return Errno::kNone;
@@ -148,7 +148,7 @@ Errno IbCm::SendRej(const Context& c, IbIndex ib, RejReason reason, const Privat
     case IbState::kSidrReqRcvd:
       return Errno::kInval;
   }
-  const bool lost = SourceLost(c, ib);
+  const bool lost = tx_.CannotSend(c, id);
   if (!lost) tx_.Send(c, id, rej);
   if (timewait)
     tx_.EnterTimewait(c, ib);
@@ -160,7 +160,7 @@ Errno IbCm::SendRej(const Context& c, IbIndex ib, RejReason reason, const Privat
 Errno IbCm::SendDrep(const Context& c, IbIndex ib) {
   IbId& id = tx_.ids()[ib];
   if (id.state != IbState::kDreqRcvd) return Errno::kInval;
-  if (!SourceLost(c, ib)) tx_.Send(c, id, MessageFrom(id, MadKind::kDrep));
+  if (!tx_.CannotSend(c, id)) tx_.Send(c, id, MessageFrom(id, MadKind::kDrep));
   tx_.EnterTimewait(c, ib);
   return Errno::kNone;
 }
@@ -213,7 +213,7 @@ bool IbCm::Destroy(const Context& c, IbIndex ib) {
   IbId& id = tx_.ids()[ib];
   const std::optional<Mad> farewell = Farewell(c, id);
   if (id.state == id.message_state) tx_.Cancel(&id);  // else its message is of a past state
-  if (farewell && !SourceLost(c, ib)) tx_.Send(c, id, *farewell);
+  if (farewell && !tx_.CannotSend(c, id)) tx_.Send(c, id, *farewell);
   if (!id.outstanding) {
     tx_.Free(ib);
     tx_.SendQueued(c);

@@ -14,7 +14,7 @@ constexpr uint16_t kFullMember = 0x8000;  // membership bit of a P_Key
 void ReceiveDuplicateReq(const IbContext& c, Transmitter* tx, IbIndex ib) {
   const IbId& id = tx->ids()[ib];
   if (id.state != IbState::kMraReqSent) return;
-  tx->Send(c, id, MraFrom(id, About::kReq, c.profile->timing.mra_service_timeout));
+  tx->Answer(c, id, MraFrom(id, About::kReq, c.profile->timing.mra_service_timeout));
 }
 
 // The connection that its peer does not know any more is ended.
@@ -62,7 +62,7 @@ void ReceiveReq(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
   rej.about = About::kReq;
   const auto reject = [&](RejReason reason) {
     rej.reason = reason;
-    c.fabric->Send(c.agenda, device, req.sender, rej);
+    tx->Answer(c, device, req.sender, rej);
   };
   const IbIndex stale = ids.FindRemoteQp(kernel, ca, req.qp_num);
   if (stale.valid()) {
@@ -159,9 +159,9 @@ void ReceiveDuplicateRep(const IbContext& c, Transmitter* tx, uint8_t device, co
   if (!ib.valid()) return;
   const IbId& id = tx->ids()[ib];
   if (id.state == IbState::kMraRepSent)
-    tx->Send(c, id, MraFrom(id, About::kRep, c.profile->timing.mra_service_timeout));
+    tx->Answer(c, id, MraFrom(id, About::kRep, c.profile->timing.mra_service_timeout));
   else if (id.state == IbState::kEstablished)
-    tx->Send(c, id, MessageFrom(id, MadKind::kRtu));
+    tx->Answer(c, id, MessageFrom(id, MadKind::kRtu));
 }
 
 void ReceiveRep(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& rep) {
@@ -176,7 +176,7 @@ void ReceiveRep(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
     Mad rej = RejFrom(id, About::kRep, RejReason::kStaleConn);
     rej.remote_cid = rep.local_cid;
     rej.tid = rep.tid;
-    tx->Send(c, id, rej);
+    tx->Answer(c, id, rej);
     return EndStale(c, tx, stale);
   }
   id.remote_cid = rep.local_cid;
@@ -205,18 +205,20 @@ void ReceiveDreq(const IbContext& c, Transmitter* tx, uint8_t device, const Mad&
   if (!ib.valid()) {
     Mad drep = AnswerTo(dreq, device, MadKind::kDrep);
     drep.local_cid = dreq.remote_cid;
-    c.fabric->Send(c.agenda, device, dreq.sender, drep);
+    tx->Answer(c, device, dreq.sender, drep);
     return;
   }
   IbId& id = tx->ids()[ib];
   if (dreq.qp_num != id.local_qpn) return;
   if (id.state == IbState::kTimewait) {
-    tx->Send(c, id, MessageFrom(id, MadKind::kDrep));
+    tx->Answer(c, id, MessageFrom(id, MadKind::kDrep));
     return;
   }
   const bool waits = id.IsIn(IbState::kRepSent, IbState::kMraRepRcvd, IbState::kDreqSent);
   if (!waits && id.state != IbState::kEstablished) return;
-  if (waits) tx->Cancel(&id);
+  const bool outlives =
+      id.state == IbState::kMraRepRcvd && c.profile->dialect.delayed_reply_outlives_dreq;
+  if (waits && !outlives) tx->Cancel(&id);
   id.state = IbState::kDreqRcvd;
   id.tid = dreq.tid;
   c.user->OnIbEvent(id.user, IbEventKind::kDreqReceived, &dreq);
@@ -238,7 +240,7 @@ void ReceiveLap(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
     case LapState::kLapRcvd:
       return;
     case LapState::kMraLapSent:
-      tx->Send(c, id, MraFrom(id, About::kOther, c.profile->timing.mra_service_timeout));
+      tx->Answer(c, id, MraFrom(id, About::kOther, c.profile->timing.mra_service_timeout));
       return;
   }
 }

@@ -26,7 +26,7 @@ Errno SendSidrRep(const IbContext& c, Transmitter* tx, IbIndex ib, Mad rep) {
   IbId& id = tx->ids()[ib];
   const uint32_t room = c.profile->limits.datagram_reply_data;
   if (rep.data.size() > room) return Errno::kInval;
-  if (id.state != IbState::kSidrReqRcvd || Transmitter::SourceLost(c, id)) return Errno::kInval;
+  if (id.state != IbState::kSidrReqRcvd || tx->CannotSend(c, id)) return Errno::kInval;
   rep.kind = MadKind::kSidrRep;
   rep.local_cid = id.local_cid;
   rep.remote_cid = id.remote_cid;
@@ -50,8 +50,8 @@ void ReceiveSidrReq(const IbContext& c, Transmitter* tx, uint8_t device, const M
   // Indexed only while it is not answered: a retransmission after that is a new request.
   if (ids.FindSidrRequest(c, kernel, req.sender, req.local_cid).valid()) return;
   const auto refuse = [&](SidrStatus status) {
-    c.fabric->Send(c.agenda, device, req.sender,
-                   SidrRefusal(c, AnswerTo(req, device, MadKind::kSidrRep), status));
+    tx->Answer(c, device, req.sender,
+               SidrRefusal(c, AnswerTo(req, device, MadKind::kSidrRep), status));
   };
   if (!c.user->Listens(device, req)) return refuse(SidrStatus::kUnsupported);
   const IbIndex ib = ids.Create(kernel, device, CmIdIndex(), c.fabric->device(device).fail_overs);

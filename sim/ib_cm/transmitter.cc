@@ -24,6 +24,13 @@ bool Transmitter::SourceLost(const IbContext& c, const IbId& id) {
   return id.pathless || (moves && id.source_since != c.fabric->device(id.device).fail_overs);
 }
 
+uint32_t Transmitter::MessagesOf(uint8_t device) const {
+  uint32_t messages = 0;
+  for (const IbIndex ib : ids_.All())
+    if (ids_[ib].outstanding && ids_[ib].device == device) ++messages;
+  return messages;
+}
+
 Mad Transmitter::MessageOf(const IbId& id) const {
   return !id.message.valid() ? DreqFrom(id) : messages_[id.message].mad;
 }
@@ -90,7 +97,7 @@ void Transmitter::SendQueued(const IbContext& c) {
 Errno Transmitter::SendDreq(const IbContext& c, IbIndex ib) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kEstablished) return Errno::kInval;
-  if (SourceLost(c, id)) {
+  if (CannotSend(c, id)) {
     EnterTimewait(c, ib);
     return Errno::kInval;
   }

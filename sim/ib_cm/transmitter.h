@@ -35,10 +35,29 @@ class Transmitter {
   // The source GID was removed when its device's bond failed over: the id can create no further
   // message. source: linux 6.1 cm.c cm_alloc_msg, observed 6.1-rxe in the lab
   static bool SourceLost(const IbContext& c, const IbId& id);
-  // Sends one message; false when the send fails immediately.
+  // Each address handle of the device is in use: one for each message that waits for its answer.
+  // source: linux 5.10 rxe_param.h RXE_MAX_AH
+  bool HandlesTaken(const IbContext& c, uint8_t device) const {
+    const uint32_t handles = c.profile->limits.max_address_handles;
+    return handles != 0 && MessagesOf(device) >= handles;
+  }
+  // It can make no message.
+  bool CannotSend(const IbContext& c, const IbId& id) const {
+    return SourceLost(c, id) || HandlesTaken(c, id.device);
+  }
+  // Sends one message of an id; false when the send fails immediately.
   bool Send(const IbContext& c, const IbId& id, const Mad& mad) {
     ids_.PrefetchReceiver(c, id, mad);
     return c.fabric->Send(c.agenda, id.device, id.peer_device, mad);
+  }
+
+  // Sends an answer of the kernel's own, if there is a handle for it.
+  void Answer(const IbContext& c, const IbId& id, const Mad& mad) {
+    if (!HandlesTaken(c, id.device)) Send(c, id, mad);
+  }
+  // The same without an id.
+  void Answer(const IbContext& c, uint8_t device, uint8_t to, const Mad& mad) const {
+    if (!HandlesTaken(c, device)) c.fabric->Send(c.agenda, device, to, mad);
   }
 
   // Stores the message that the next call of Begin sends, in place of an earlier one. Begin without
@@ -67,6 +86,8 @@ class Transmitter {
   friend bool operator==(const Transmitter&, const Transmitter&) = default;
 
  private:
+  // Those that wait for their answers.
+  uint32_t MessagesOf(uint8_t device) const;
   bool IsDue(const IbContext& c, IbIndex ib) const;
   void Transmit(const IbContext& c, IbIndex ib);
   void TransmitInTurn(const IbContext& c, IbIndex ib);

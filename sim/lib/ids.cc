@@ -133,7 +133,9 @@ Errno QueryAddr(const Context& c, Library& library, uint32_t id) {
       Execute(c.kernel, library.FileOf(id), command::QueryAddr{own.handle});
   if (!answer.ok()) return answer.error();
   own.source = answer.value().source;
-  own.destination = answer.value().destination;
+  // One that the kernel has forgotten has no length.
+  if (answer.value().destination.kind != AddressKind::kNone)
+    own.destination = answer.value().destination;
   if (own.device == kNoDevice && answer.value().device != kNoDevice) {
     own.device = answer.value().device;
     own.port_num = answer.value().port_num;

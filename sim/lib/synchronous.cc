@@ -97,6 +97,8 @@ Progress TakeRequest(const Context& c, Library& library, const Ongoing& ongoing)
     return {.reply = made, .made = request};
   }
   listener.event = got.made;
+  if (event.status != 0 && c.profile->dialect.get_request_sets_status)
+    return Ended(static_cast<Errno>(event.status));
   if (event.type == EventType::kRejected) return Ended(Errno::kConnRefused);
   if (event.status != 0) return Ended(static_cast<Errno>(-int64_t{event.status}));
   return Ended(Errno::kInval);

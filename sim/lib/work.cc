@@ -47,15 +47,21 @@ WorkRequest RequestOf(const call::Work& x, const Named& at, WcOpcode opcode) {
   return request;
 }
 
+// What the provider refuses.
+Progress Refused(const Context& c, Errno error) {
+  const auto number = static_cast<int32_t>(error);
+  return Ended(c.profile->dialect.refused_posts_are_negative ? static_cast<Errno>(-number) : error);
+}
+
 // Return the provider's errno (verbs.h); crash without a queue pair, or, to receive, a shared
 // queue.
 Progress PostReceive(const Context& c, const Library& library, const call::Work& x,
                      const Named& at) {
   const UserId& own = library.ids[at.id];
   WorkRequest work = RequestOf(x, at, WcOpcode::kReceive);
-  if (own.srq != kNobody) return Ended(c.verbs->srqs().Post(own.srq, std::move(work)));
+  if (own.srq != kNobody) return Refused(c, c.verbs->srqs().Post(own.srq, std::move(work)));
   if (own.qp == kNobody) return Ended(Reply::Crashed());
-  return Ended(c.verbs->PostReceive(own.qp, std::move(work)));
+  return Refused(c, c.verbs->PostReceive(own.qp, std::move(work)));
 }
 
 Progress PostSend(const Context& c, const Library& library, const call::Work& x, const Named& at,
@@ -70,6 +76,8 @@ Progress PostSend(const Context& c, const Library& library, const call::Work& x,
     const Gid from = GidAt(topology, own.device, IsMapped(to) ? 0 : 1).value_or(Gid{});
     work.header = RouteHeader(from, to, work.length());
   }
+  const Errno refused = c.verbs->CheckSend(own.qp, work);
+  if (refused != Errno::kNone) return Refused(c, refused);
   return Ended(c.verbs->PostSend(c, own.qp, std::move(work)));
 }
 

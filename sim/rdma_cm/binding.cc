@@ -36,8 +36,12 @@ Errno BindTo(const KernelContext& k, CmIdIndex id, const Address& address,
     if (error != Errno::kNone) return error;
   }
   if (!own.family_only_given) own.family_only = !address.v6;
-  own.destination =
-      destination != nullptr ? *destination : Address{.kind = AddressKind::kAny, .v6 = address.v6};
+  // An id that could not be bound for its destination keeps that. source: linux 6.1 cma.c
+  // rdma_bind_addr_dst
+  if (destination != nullptr)
+    own.destination = *destination;
+  else if (own.destination.kind == AddressKind::kNone || own.destination.kind == AddressKind::kAny)
+    own.destination = Address{.kind = AddressKind::kAny, .v6 = address.v6};
   const Errno error = k.cma->ports.Take(&k.cma->ids, id);
   if (error != Errno::kNone) {
     own.device = kNoDevice;

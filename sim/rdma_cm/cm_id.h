@@ -52,6 +52,7 @@ struct CmId {
   uint8_t ack_timeout = 0;         // an exponent; 0: that of the path
   uint8_t packet_lifetime = 0;     // of the path
   bool destroy_wanted = false;     // by its owner, not by a device removal
+  uint8_t path_to = kNoDevice;     // of an id whose destination may be forgotten: its route
   bool neighbour_tracked = false;
   bool resolved_wrong_neighbour = false;  // it has a wrong hardware address of its peer
   CmState state = CmState::kIdle;

@@ -78,6 +78,15 @@ response::Event EventFor(IbEventKind kind, const Mad* mad, PortSpace space, cons
 
 }  // namespace
 
+// A path stays when the destination is forgotten. source: linux 5.10 cma.c resolve_prepare_src
+uint8_t IbTransport::DeviceAskedBy(const KernelContext& k, const CmId& own) const {
+  return own.destination.kind == AddressKind::kNone ? own.path_to : PeerOf(k, own);
+}
+
+bool IbTransport::CannotAsk(const KernelContext& k, const CmId& own) const {
+  return SourceLost(k, own) || k.ib->transmitter().HandlesTaken(IbCall(k), own.device);
+}
+
 Errno IbTransport::Connect(const KernelContext& k, CmIdIndex id,
                            const command::Connect& cmd) const {
   CmId& own = k.cma->ids[id];
@@ -85,7 +94,7 @@ Errno IbTransport::Connect(const KernelContext& k, CmIdIndex id,
   const Limits& limits = k.profile->limits;
   const PrivateData& data = cmd.param.private_data;
   if (data.size() > limits.request_data) return Errno::kInval;
-  if (SourceLost(k, own)) return Errno::kInval;
+  if (CannotAsk(k, own)) return Errno::kInval;
   Mad req;
   req.space = own.space;
   // A path without addresses leads back to the sender, where there is no such id.
@@ -100,7 +109,7 @@ Errno IbTransport::Connect(const KernelContext& k, CmIdIndex id,
   req.data = data.Resized(limits.request_data);
   own.state = CmState::kConnect;
   own.ib = k.ib->Create(own.kernel, own.device, id, own.source_since);
-  const uint8_t there = own.path_given ? own.device : PeerOf(k, own);
+  const uint8_t there = own.path_given ? own.device : DeviceAskedBy(k, own);
   return k.ib->SendReq(IbCall(k), own.ib, there, own.packet_lifetime, req);
 }
 
@@ -183,7 +192,7 @@ Errno IbTransport::ConnectDatagram(const KernelContext& k, CmIdIndex id,
                                    const command::Connect& cmd) const {
   CmId& own = k.cma->ids[id];
   const uint8_t room = k.profile->limits.datagram_request_data;
-  if (cmd.param.private_data.size() > room || SourceLost(k, own)) return Errno::kInval;
+  if (cmd.param.private_data.size() > room || CannotAsk(k, own)) return Errno::kInval;
   Mad req;
   req.space = own.space;
   req.port = own.destination.port;
@@ -192,7 +201,7 @@ Errno IbTransport::ConnectDatagram(const KernelContext& k, CmIdIndex id,
   req.data = cmd.param.private_data.Resized(room);
   own.state = CmState::kConnect;
   own.ib = k.ib->Create(own.kernel, own.device, id, own.source_since);
-  return k.ib->SendSidrReq(IbCall(k), own.ib, PeerOf(k, own), req);
+  return k.ib->SendSidrReq(IbCall(k), own.ib, DeviceAskedBy(k, own), req);
 }
 
 // Without parameters the reply has the queue pair that the kernel knows: none.

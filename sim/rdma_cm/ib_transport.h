@@ -46,6 +46,10 @@ class IbTransport : public CmTransport {
  private:
   // The id's source GID was removed.
   virtual bool SourceLost(const KernelContext& /*k*/, const CmId& /*own*/) const { return false; }
+  // It can make no request.
+  bool CannotAsk(const KernelContext& k, const CmId& own) const;
+  // Where its request goes; kNoDevice: nowhere.
+  uint8_t DeviceAskedBy(const KernelContext& k, const CmId& own) const;
   // The peer's address can be resolved for a queue pair.
   virtual bool ResolvesPeers(const KernelContext& /*k*/, const CmId& /*own*/) const { return true; }
 

@@ -100,7 +100,6 @@ void Ask(const KernelContext& k, uint8_t device, uint8_t peer) {
 
 Errno StartResolving(const KernelContext& k, CmIdIndex id, const command::ResolveAddr& cmd) {
   CmId& own = k.cma->ids[id];
-  if (own.source.v6 != cmd.destination.v6) return Errno::kInval;
   if (cmd.destination.AnyOrLoopback()) return ResolveLoopback(k, id);
   const Result<Route> route = FindRoute(*k.fabric, own, cmd.destination);
   if (!route.ok()) return route.error();
@@ -119,6 +118,13 @@ Errno StartResolving(const KernelContext& k, CmIdIndex id, const command::Resolv
       cmd.timeout_ms == 0 ? kOneAttempt : Duration::Milliseconds(cmd.timeout_ms);
   FinishAfter(k, id, patience, -static_cast<int>(Errno::kTimedOut));
   return Errno::kNone;
+}
+
+// A refusal, after which the id may have no destination. source: linux 5.10 cma.c
+// resolve_prepare_src
+Errno Refuse(const KernelContext& k, CmIdIndex id, Errno error) {
+  if (k.profile->dialect.refused_resolve_clears_destination) k.cma->ids[id].destination = {};
+  return error;
 }
 
 // From now on the source is the address of the interface; the port stays.
@@ -159,8 +165,9 @@ Errno Execute(const KernelContext& k, FileIndex file, const command::ResolveAddr
     const Address any{.kind = AddressKind::kAny, .v6 = cmd.destination.v6};
     const Address& source = cmd.source.kind == AddressKind::kNone ? any : cmd.source;
     const Errno bound = BindTo(k, id.value(), source, &cmd.destination);
-    if (bound != Errno::kNone) return bound;
+    if (bound != Errno::kNone) return Refuse(k, id.value(), bound);
   }
+  if (own.source.v6 != cmd.destination.v6) return Refuse(k, id.value(), Errno::kInval);
   own.state = CmState::kAddrQuery;
   const Errno started = StartResolving(k, id.value(), cmd);
   if (started != Errno::kNone) own.state = CmState::kAddrBound;
@@ -183,7 +190,7 @@ void OnAddressWork(const KernelContext& k, CmIdIndex id) {
 Errno Execute(const KernelContext& k, FileIndex file, const command::ResolveRoute& cmd) {
   const Result<CmIdIndex> id = LookupWithDevice(k, file, cmd.id);
   if (!id.ok()) return id.error();
-  if (cmd.timeout_ms == 0) return Errno::kInval;
+  if (cmd.timeout_ms == 0 && !k.profile->dialect.route_timeout_may_be_zero) return Errno::kInval;
   CmId& own = k.cma->ids[id.value()];
   if (own.state != CmState::kAddrResolved) return Errno::kInval;
   // Loopback destinations are resolved without an interface.

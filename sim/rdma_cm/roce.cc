@@ -10,8 +10,9 @@ void RoceTransport::StartRoute(const KernelContext& k, CmIdIndex id, Duration pa
   own.num_paths = 1;
   own.packet_lifetime = static_cast<uint8_t>(k.profile->timing.packet_lifetime);
   if (own.ack_timeout != 0) own.packet_lifetime = static_cast<uint8_t>(own.ack_timeout - 1);
-  own.neighbour_tracked = true;
+  own.neighbour_tracked = k.profile->dialect.neighbour_changes_are_told;
   const uint8_t there = PeerOf(k, own);
+  if (k.profile->dialect.refused_resolve_clears_destination) own.path_to = there;
   if (there != kNoDevice) own.peer_fail_overs = k.fabric->device(there).fail_overs;
   own.resolved_wrong_neighbour = k.fabric->NeighbourWrong(own.interface, there);
   IbTransport::StartRoute(k, id, patience);

@@ -14,16 +14,21 @@ Errno Verbs::PostReceive(uint32_t qp, WorkRequest work) {
   return Post(&qps_[qp].receives, qps_[qp].room.receives, std::move(work));
 }
 
-Errno Verbs::PostSend(const Context& c, uint32_t qp, WorkRequest work) {
-  Qp& own = qps_[qp];
+Errno Verbs::CheckSend(uint32_t qp, const WorkRequest& work) const {
+  const Qp& own = qps_[qp];
   if (work.pieces.size() + work.empty_pieces > own.room.sends.pieces) return Errno::kInval;
   if (work.is_inline && work.length() > own.room.inlined) return Errno::kInval;
-  if (own.sends.size() >= own.room.sends.work) return Errno::kNoMem;
+  return own.sends.size() >= own.room.sends.work ? Errno::kNoMem : Errno::kNone;
+}
+
+Errno Verbs::PostSend(const Context& c, uint32_t qp, WorkRequest work) {
+  Qp& own = qps_[qp];
+  if (const Errno error = CheckSend(qp, work); error != Errno::kNone) return error;
   const bool takes = own.state == QpState::kRts || own.state == QpState::kErr;
   if (!takes && own.state != QpState::kSqd) return Errno::kInval;
   if (work.is_inline && !work.pieces.empty()) regions_.Gather(c.memory, work.pieces, &work.data);
   own.sends.push_back(std::move(work));
-  if (own.state == QpState::kErr)
+  if (own.state == QpState::kErr && c.profile->dialect.late_sends_are_flushed)
     Flush(qp);
   else if (own.due == Instant::Never() && own.state == QpState::kRts)
     Schedule(c, qp, {});

@@ -144,7 +144,7 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   d.U8(id.uid != 0 ? 1 : 0);
   d.U8(id.family_only ? 1 : 0);
   d.U8(id.shares_port ? 1 : 0);
-  d.U8(id.path_given ? 1 : 0);
+  d.U8(id.path_given ? 1 : id.path_to == kNoDevice ? 0 : id.path_to + 2);
   d.U8(id.ack_timeout);
   d.U8(id.packet_lifetime);
   d.U8(id.num_paths);

@@ -47,7 +47,8 @@ struct GuestMake {
   std::string_view profile;
   std::string_view suite;
 };
-constexpr GuestMake kGuestMakes[] = {{"6.12-rxe", "trixie"}, {"7.2-rxe", "sid"}};
+constexpr GuestMake kGuestMakes[] = {
+    {"5.10-rxe", "bullseye"}, {"6.12-rxe", "trixie"}, {"7.2-rxe", "sid"}};
 
 }  // namespace
 
@@ -266,7 +267,7 @@ int RunLab(LabOptions options) {
   if (known.transport == Transport::kInfiniband)
     return Unusable(fmt::format(
         "the devices of a guest are Soft-RoCE or Soft-iWARP, and profile {} is of another link: "
-        "6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw",
+        "5.10-rxe, 6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw",
         known.name));
   auto campaign = CampaignOf(options.run, known, EveryCapability(known.transport));
   if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);
@@ -315,8 +316,9 @@ int ParseAndRun(LabOptions options, std::vector<std::string> arguments) {
 void AddLabRun(Verb lab) {
   Verb verb = lab.Add("run", "Judge the real librdmacm on a real kernel", R"(
 Arguments after -- are for `run` in the guests; see `cmcheck run --help`. The first run builds
-the image of the profile's kernel, which is kept: 6.1-rxe of this machine's packages, 6.12-rxe and
-7.2-rxe of Debian trixie's and sid's, 6.1-siw with a driver that is built from the kernel's source.
+the image of the profile's kernel, which is kept: 6.1-rxe of this machine's packages, 5.10-rxe,
+6.12-rxe and 7.2-rxe of Debian bullseye's, trixie's and sid's, 6.1-siw with a driver that is built
+from the kernel's source.
 Examples:
   cmcheck lab run -- --sequences 100
   cmcheck lab run -- --conversations conformance/scenarios/users

@@ -32,7 +32,8 @@ What stays open:
   recorded the end of each call would close this.
 * Under 6.1-rxe a device whose link was down may receive nothing any more (the deaf device of
   [decisions.md](decisions.md)). Under 6.12-rxe and 7.2-rxe one that has sent while the link was down gets nothing
-  out any more; a message that was sent in the instant of the fault leaves open whether it is.
+  out any more; a message that was sent in the instant of the fault leaves open whether it is. Under 5.10-rxe
+  no event tells of a neighbour with another hardware address, and no link goes down.
 * Over iWARP TCP repeats what is lost: a message may be late by a quarter of an hour after any fault.
 
 )";

@@ -160,6 +160,16 @@ class SidesImplementation : public Implementation {
     return all;
   }
 
+  std::string Lacks(const Conversation& conversation) const override {
+    for (const OneSide& one : sides_)
+      if (std::string why = one.implementation->Lacks(conversation); !why.empty())
+        return fmt::format("{}: {}", one.side, why);
+    return {};
+  }
+  bool LeavesOut() const override {
+    return std::ranges::any_of(sides_,
+                               [](const OneSide& one) { return one.implementation->LeavesOut(); });
+  }
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
     if (conversation.topology->sides.size() != sides_.size())
       return RefuseSession(fmt::format("topology {} has other sides than {} and {}",

@@ -209,9 +209,16 @@ Timing ConversationFacts::TimingOf(const IdState& id) const {
   return timing;
 }
 
+// A path stays when the kernel forgets the destination. source: linux 5.10 cma.c
+// resolve_prepare_src, cma_resolve_iboe_route
+uint8_t ConversationFacts::DeviceAskedBy(IdRef id) const {
+  const IdInfo& info = ids_[id.index];
+  return info.destination.kind == AddressKind::kNone ? info.path_to : DeviceOf(info.destination);
+}
+
 uint8_t ConversationFacts::PeerDeviceOf(const IdState& id) const {
   if (id.origin.valid()) return ids_[id.origin.index].interface;
-  return DeviceOf(ids_[id.name.index].destination);
+  return DeviceAskedBy(id.name);
 }
 
 int64_t ConversationFacts::Turns() const {

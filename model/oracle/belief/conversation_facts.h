@@ -92,8 +92,9 @@ struct IdInfo {
   std::optional<uint32_t> source_from;
   uint32_t source_to = 0;
   ChannelRef channel;
-  Address bound;        // address and port; port 0: chosen by the kernel
-  Address destination;  // of rdma_resolve_addr, or the source of a request
+  Address bound;                // address and port; port 0: chosen by the kernel
+  Address destination;          // of rdma_resolve_addr, or the source of a request
+  uint8_t path_to = kNoDevice;  // where the route leads that was resolved last
   bool resolves_loopback = false;
   Asking asking;  // of the last resolution
   int32_t timeout_ms = 0;
@@ -197,6 +198,8 @@ class ConversationFacts {
   // Over InfiniBand: whether the group of the membership may be one that the device is in or has an
   // outstanding query for, through another membership.
   bool SharesGroup(const IdInfo& id, uint16_t membership) const;
+  // Where its messages go before it has a peer; kNoDevice: nowhere.
+  uint8_t DeviceAskedBy(IdRef id) const;
   // The device at the other end; kNoDevice when none has the destination's address.
   uint8_t PeerDeviceOf(const IdState& id) const;
   // The same communication id at the same place.

@@ -408,6 +408,10 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
     fate.fails_at_sender = fails;
     return fate;
   }
+  // An answer needs an address handle; what asks has one already.
+  const bool asks = flight.kind == Sends::kReq || flight.kind == Sends::kRep ||
+                    flight.kind == Sends::kDreq || flight.kind == Sends::kSidrReq;
+  fate.can_be_lost |= !asks && HandlesTaken(flight.from_device) != Certainty::kNo;
   const DeviceInfo& to = devices_[flight.to_device];
   fate.late = std::max<int64_t>(fate.late, to.busy_until - flight.since.latest);
   if (topology_.devices[flight.to_device].tester) {  // a tester receives nothing

@@ -50,11 +50,27 @@ struct Fate {
   int64_t late = 0;                  // maximum delay beyond prompt arrival
   Certainty mutes = Certainty::kNo;  // where it is lost, its sender's device is mute from then on
   InlineVector<MayHit, kCountedRules> hits;
+
+  // It is lost, and nothing else comes of it.
+  bool OnlyLost() const {
+    return !can_arrive && !fails_at_sender && mutes == Certainty::kNo && hits.empty();
+  }
 };
 
 class FaultModel {
  public:
   FaultModel(const Topology& topology, const Profile& profile);
+
+  // One more id of the device is connected, or asked to be.
+  void AddConnection(uint8_t device) {
+    if (device != kNoDevice) ++devices_[device].connections;
+  }
+  // Its messages may have taken each address handle of the device.
+  Certainty HandlesTaken(uint8_t device) const {
+    const uint32_t limit = profile_.limits.max_address_handles;
+    const bool may_be = limit != 0 && devices_[device].connections >= limit;
+    return may_be ? Certainty::kMaybe : Certainty::kNo;
+  }
 
   // The environment injects a fault at `now`. `meets_flights`: messages that were sent at that
   // instant may be in flight.
@@ -130,6 +146,7 @@ class FaultModel {
     int64_t deaf_from = 0;            // of a removed one: later messages do not arrive
     int64_t link_changed = kNever;
     int64_t neighbour_changed = kNever;
+    uint32_t connections = 0;  // ids on it that were connected or asked, ever
     int64_t busy_until = kNever;
     std::vector<Change> silences;  // of the SM and SA of its subnet
   };

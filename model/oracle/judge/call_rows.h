@@ -12,6 +12,7 @@
 #include "model/oracle/judge/judge_context.h"
 #include "model/oracle/machine/guard_row.h"
 #include "model/oracle/machine/guards.h"
+#include "model/rules/need.h"
 
 namespace cm::model {
 
@@ -34,9 +35,11 @@ class CallRows {
   template <typename Visit>
   void ForEach(const Possibility& p, uint8_t at, Visit visit) const {
     const State from = p.ids[at].state;
+    const Dialect& dialect = context_.profile.dialect;
     for (const Guard guard : guards_.Find(p, at, call_))
       for (const CallRule& rule : RowsOn(KindOf(call_)))
-        if (rule.from.Has(from) && rule.when.Has(guard)) visit(rule, guard);
+        if (rule.from.Has(from) && rule.when.Has(guard) && OfDialect(rule.needs, dialect))
+          visit(rule, guard);
   }
 
   // What the row makes of the possibility.

@@ -193,7 +193,7 @@ std::vector<IdRef> Components::OwnersAskedBy(IdRef id) const {
 }
 
 void Components::MergeForRequest(IdRef id) {
-  if (facts_.DeviceOf(facts_.id(id).destination) == kNoDevice) return;  // it goes nowhere
+  if (facts_.DeviceAskedBy(id) == kNoDevice) return;  // it goes nowhere
   // Those that ask stand in the order in which they have begun to.
   for (const IdRef owner : OwnersAskedBy(id)) Merge(owner, id);
   MergeForQp(id);

@@ -117,7 +117,9 @@ Certainty DataPath::NothingCompleted(IdRef id, bool receives, const Ends& ends) 
   if (due.empty()) return Certainty::kYes;
   if (Only(ends.own, QpPhase::kErr) && !(receives && own.shares)) {
     if (!receives && AllMayBeSilent(id, ends)) return Certainty::kMaybe;
-    const bool late = receives && own.receives[own.receives_done].into_error;
+    const bool late =
+        receives ? own.receives[own.receives_done].into_error
+                 : !profile_.dialect.late_sends_are_flushed && own.sends[own.sends_done].into_error;
     return late ? Certainty::kMaybe : Certainty::kNo;
   }
   // A message may be on its way still where its sender is in error by now.

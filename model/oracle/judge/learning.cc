@@ -55,6 +55,12 @@ void SetsDestination(const Lesson& l) {
   l.info().destination = std::get<call::ResolveAddr>(l.call).destination;
 }
 
+// Once it is connected the destination is of no more use.
+void ClearsDestination(const Lesson& l) {
+  if (l.profile().dialect.refused_resolve_clears_destination && !l.info().connected)
+    l.info().destination = {};
+}
+
 void MeetsInterface(const Lesson& l) {
   l.info().interface = l.facts.LocalDevice(AddressWantedBy(l.call), l.info().kernel);
 }
@@ -101,16 +107,19 @@ void StartsRoute(const Lesson& l) {
   IdInfo& info = l.info();
   info.timeout_ms = resolve == nullptr ? 0 : resolve->timeout_ms;
   // Of the path; over InfiniBand it is the SA's.
-  info.tracked = l.profile().transport == Transport::kRoce;
+  info.tracked =
+      l.profile().transport == Transport::kRoce && l.profile().dialect.neighbour_changes_are_told;
   if (info.ack_timeout != 0 && l.profile().transport != Transport::kInfiniband)
     info.packet_lifetime = info.ack_timeout - 1;
   const uint8_t there = l.facts.DeviceOf(info.destination);
+  info.path_to = there;
   if (there != kNoDevice) info.peer_fail_overs = l.fault_model.FailOvers(there);
   info.knew_wrong_neighbour = l.fault_model.neighbours().Wrong(info.interface, there);
 }
 
 void Connects(const Lesson& l) {
   l.info().connected = true;
+  l.fault_model.AddConnection(l.info().interface);
   l.components.MergeForRequest(l.id);
 }
 
@@ -151,6 +160,7 @@ constexpr auto kRows = std::to_array<Row>({
     {Effect::kBindsAny, [](auto& l) { Binds(l, {.kind = AddressKind::kAny}); }},
     {Effect::kBindsSource, BindsAddress},
     {Effect::kSetsDestination, SetsDestination},
+    {Effect::kClearsDestination, ClearsDestination},
     {Effect::kMeetsInterface, MeetsInterface},
     {Effect::kStartsAddress, StartsAddress},
     {Effect::kStartsRoute, StartsRoute},
@@ -267,6 +277,7 @@ void Learning::FromRequest(IdRef listener_id, const Possibility& p, IdRef reques
   info.fail_overs = fault_model_.FailOvers(info.interface);
   info.shown.device_known = true;
   info.shown.num_paths = IsDatagram(listener.space) || machine_.over_iwarp() ? 0 : 1;
+  fault_model_.AddConnection(info.interface);
   info.shown.source = asker.destination;
   Address from = facts_.AddressOf(asker.interface, asker.destination, asker.bound.port);
   if (asker.bound.kind == AddressKind::kSide) from.nth = asker.bound.nth;
@@ -286,13 +297,14 @@ void Learning::FromEvent(const CmEvent& event, const Possibility& p, IdRef reque
     info.source_to = fault_model_.FailOvers(info.interface);
   info.shown.device_known = true;
   const bool specific = !info.bound.AnyOrLoopback();
+  // The library keeps one that the kernel has forgotten since.
+  if (info.destination.kind != AddressKind::kNone) info.shown.destination = info.destination;
   Address source = info.bound;
   if (!specific && info.resolves_loopback)
     source.kind = AddressKind::kLoopback;
   else if (!specific)
-    source = facts_.AddressOf(info.interface, info.destination, info.bound.port);
+    source = facts_.AddressOf(info.interface, info.shown.destination, info.bound.port);
   info.shown.source = WithEphemeralPort(source);
-  info.shown.destination = info.destination;
 }
 
 }  // namespace cm::model

@@ -11,12 +11,22 @@ constexpr size_t kMostPossibilities = 16384;
 // And of those of a crowd that have shown a request.
 constexpr size_t kMostGuesses = 16;
 
+// Keeps those that are to stay.
+void Sift(const std::vector<bool>& stays, PossibilitySet* set) {
+  PossibilitySet stay;
+  for (size_t i = 0; i < stays.size(); ++i)
+    if (stays[i]) stay.Add(std::move(set->mutable_items()[i]));
+  *set = std::move(stay);
+}
+
 // Follows all hidden steps. False when there are too many possibilities.
 bool Expand(const Steps& steps, const Window& window, const Aim& aim, PossibilitySet* set) {
   std::vector<size_t> open(set->size());
   for (size_t i = 0; i < open.size(); ++i) open[i] = i;
   std::vector<bool> queued(set->size(), true);
   std::vector<size_t> reached;
+  std::vector<bool> stays;
+  bool all_stay = true;
   const Steps::Take take = [&](Possibility successor) {
     const auto [added, at] = set->Add(std::move(successor));
     if (added != PossibilitySet::Added::kKnown) reached.push_back(at);
@@ -26,7 +36,10 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, Possibilit
     queued[open[next]] = false;
     const Possibility p = set->items()[open[next]];  // a copy: the set grows
     reached.clear();
-    steps.Expand(p, window, aim, take);
+    if (!steps.Expand(p, window, aim, take)) {
+      stays.resize(set->size(), true);
+      stays[open[next]] = all_stay = false;
+    }
     for (const size_t at : reached) {
       // In a crowd, one request that the listener may show is enough.
       const bool shown = aim.request != nullptr && set->items()[at].ids.size() > p.ids.size();
@@ -36,6 +49,8 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, Possibilit
       queued[at] = true;
     }
   }
+  stays.resize(set->size(), true);
+  if (!all_stay) Sift(stays, set);
   return true;
 }
 
@@ -52,10 +67,7 @@ std::vector<std::string> DropOverdue(const Steps& steps, const Window& window, c
       overdue.push_back(std::move(what));
   }
   if (!set->may_have_doubles() && std::ranges::find(stays, false) == stays.end()) return overdue;
-  PossibilitySet stay;
-  for (size_t i = 0; i < stays.size(); ++i)
-    if (stays[i]) stay.Add(std::move(set->mutable_items()[i]));
-  *set = std::move(stay);
+  Sift(stays, set);
   return overdue;
 }
 

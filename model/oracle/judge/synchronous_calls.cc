@@ -32,10 +32,12 @@ const CompletionRule& RuleFor(CallKind kind, Found found) {
   });
 }
 
-// rdma_get_request turns the sign of a status, whatever it is.
-Reply ReplyBy(const CompletionRule& rule, int64_t status) {
+// rdma_get_request turns the sign of a status, whatever it is, or sets errno to it as it is.
+Reply ReplyBy(const CompletionRule& rule, int64_t status, const Dialect& dialect) {
   if (rule.outcome == kBlocks) return Reply::Blocked();
   const bool turns = rule.on.Has(CallKind::kGetRequest);
+  if (turns && status != 0 && dialect.get_request_sets_status)
+    return Reply::Refused(static_cast<Errno>(status));
   if (rule.errno_of_status)
     return Reply::Refused(static_cast<Errno>(turns ? -status : std::abs(status)));
   return rule.outcome == Returns() ? Reply::Returned() : Reply::Refused(rule.outcome.error);
@@ -178,7 +180,8 @@ void SynchronousCalls::Complete(const Record& record, const Call& call, const Re
              judged);
       return;
     }
-    const Reply expected = ReplyBy(*rule, own.retained ? own.retained->status : 0);
+    const Reply expected =
+        ReplyBy(*rule, own.retained ? own.retained->status : 0, context_.profile.dialect);
     judged.Permit(*rule, ToString(expected));
     if (expected != reply && !Unseen(reply)) return;
     Possibility after = served ? Served(std::move(p), at, call) : std::move(p);

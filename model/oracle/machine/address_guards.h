@@ -122,6 +122,11 @@ inline Certainty OtherLink(const Situation& s) {
   return Of(s.info.space == PortSpace::kIpoib && !AddressWantedBy(s.call).AnyOrLoopback());
 }
 
+inline Certainty TimeoutZero(const Situation& s) {
+  return Of(std::get<call::ResolveRoute>(s.call).timeout_ms == 0 &&
+            !s.facts.profile().dialect.route_timeout_may_be_zero);
+}
+
 inline constexpr auto kOfAddresses = std::to_array<GuardRow>({
     {Guard::kFamilyUnsupported, FamilyUnsupported},
     {Guard::kAddressNotLocal, AddressNotLocal},
@@ -136,8 +141,7 @@ inline constexpr auto kOfAddresses = std::to_array<GuardRow>({
     {Guard::kNoDeviceAtAll, NoDeviceAtAll},
     {Guard::kNoInterface, NoInterface},
     {Guard::kNoKeys, NoKeys},
-    {Guard::kTimeoutZero,
-     [](const Situation& s) { return Of(std::get<call::ResolveRoute>(s.call).timeout_ms == 0); }},
+    {Guard::kTimeoutZero, TimeoutZero},
 });
 
 }  // namespace cm::model::guards

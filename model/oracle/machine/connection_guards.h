@@ -73,6 +73,10 @@ inline Certainty SourceLost(const Situation& s) {
                                   s.window);
 }
 
+inline Certainty HandlesTaken(const Situation& s) {
+  return s.id.device == kNoDevice ? Certainty::kNo : s.fault_model.HandlesTaken(s.id.device);
+}
+
 inline Certainty QpSourceLost(const Situation& s) {
   return s.datagram() || s.id.qp == QpPhase::kNone ? Certainty::kNo : SourceLost(s);
 }
@@ -151,6 +155,7 @@ inline constexpr auto kOfConnections = std::to_array<GuardRow>({
     {Guard::kQpSourceLost, QpSourceLost},
     {Guard::kQpWithoutRoute, QpWithoutRoute},
     {Guard::kSourceLost, SourceLost},
+    {Guard::kHandlesTaken, HandlesTaken},
     {Guard::kInitRefused, InitRefused, over::kIbCm},
     {Guard::kRepRefused, Refuses<IbStimulus::kSendRep, IbStimulus::kSendSidrRep>, over::kIbCm},
     {Guard::kRtuRefused, Refuses<IbStimulus::kSendRtu, IbStimulus::kSendSidrRep>, over::kIbCm},

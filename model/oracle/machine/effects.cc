@@ -207,6 +207,7 @@ constexpr auto kRows = std::to_array<Row>({
     {Effect::kEndsLater, [](auto& c) { c.own().ending = true; }, over::kIwarp},
     {Effect::kBindsAny, OnlyTeaches},
     {Effect::kSetsDestination, OnlyTeaches},
+    {Effect::kClearsDestination, OnlyTeaches},
     {Effect::kMeetsInterface, OnlyTeaches},
     {Effect::kSetsEce, OnlyTeaches},
     {Effect::kSharesPort, OnlyTeaches},

@@ -124,6 +124,8 @@ const IbRule* Machine::Stimulate(Possibility* p, uint8_t id, IbStimulus on, cons
   if (rule == nullptr) return nullptr;
   p->used.set(NumberOf(rule));
   if (rule->answer != IbAnswer::kDone) return rule;
+  const bool outlives = own.ib == IbState::kMraRepRcvd && on == IbStimulus::kDreq &&
+                        facts_.profile().dialect.delayed_reply_outlives_dreq;
   if (rule->to != IbState::kSame) own.ib = rule->to;
   if (rule->to == IbState::kTimewait) own.timewait = when;
   if (on == IbStimulus::kMra) {
@@ -131,7 +133,7 @@ const IbRule* Machine::Stimulate(Possibility* p, uint8_t id, IbStimulus on, cons
     own.mra = true;
     own.last = when;
   }
-  if (rule->abandons) own.abandoned = own.outstanding;
+  if (rule->abandons || outlives) own.abandoned = own.outstanding;
   if (!own.abandoned && !Waits(own.ib, own.message)) own.outstanding = false;
   if (rule->sends != Sends::kNothing) Send(p, id, rule->sends, IsOwn(on), details, when);
   Report(p, id, rule->reports, details);

@@ -86,7 +86,8 @@ class Machine {
     PortSpace space = PortSpace::kTcp;
     uint16_t port = 0;
     bool Of(const PortOwner& owner) const {
-      return owner.kernel == kernel && owner.space == space && owner.address.port == port;
+      return port != 0 && owner.kernel == kernel && owner.space == space &&
+             owner.address.port == port;
     }
     friend bool operator==(const Service&, const Service&) = default;
   };

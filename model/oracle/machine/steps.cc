@@ -39,7 +39,8 @@ class Steps::Expansion {
   Expansion(const Steps& steps, const Window& window, const Aim& aim)
       : steps_(steps), machine_(steps.machine_), window_(window), aim_(aim) {}
 
-  void Expand(const Possibility& p, const Take& take) {
+  bool Expand(const Possibility& p, const Take& take) {
+    if (TakeLost(p, take)) return false;
     take_ = &take;
     horizon_ = kNever;
     measuring_ = true;
@@ -50,12 +51,13 @@ class Steps::Expansion {
     measuring_ = false;
     Reach group(steps_.facts_, machine_, p);
     const bool forced = horizon_ < window_.begin;
-    if (crowd_ && !forced && aim_.quiet.valid()) return;
+    if (crowd_ && !forced && aim_.quiet.valid()) return true;
     if (crowd_ && forced && aim_.request == nullptr) {
       AddFirst(p, &group);
       reach_ = &group;
     }
     ExpandAll(p);
+    return true;
   }
 
   // What is overdue in a possibility; empty when it may stay as it is.
@@ -131,6 +133,19 @@ class Steps::Expansion {
       group->Add(static_cast<uint8_t>(first_));
     else
       group->Add(p.flights[first_ - p.ids.size()]);
+  }
+
+  // A message that can only be lost is lost before anything else happens: nothing shows when it is,
+  // and a hundred of them would be lost in every order.
+  bool TakeLost(const Possibility& p, const Take& take) const {
+    for (size_t f = 0; f < p.flights.size(); ++f) {
+      if (!steps_.fault_model_.FateOf(p.flights[f], p).OnlyLost()) continue;
+      Possibility next = p;
+      next.flights.erase(next.flights.begin() + static_cast<ptrdiff_t>(f));
+      take(std::move(next));
+      return true;
+    }
+    return false;
   }
 
   // Offers a step: hands on what it leads to when it may happen now, or notes that it is overdue.
@@ -576,9 +591,9 @@ class Steps::Expansion {
   bool measuring_ = false;
 };
 
-void Steps::Expand(const Possibility& p, const Window& window, const Aim& aim,
+bool Steps::Expand(const Possibility& p, const Window& window, const Aim& aim,
                    const Take& take) const {
-  Expansion(*this, window, aim).Expand(p, take);
+  return Expansion(*this, window, aim).Expand(p, take);
 }
 
 std::string Steps::Overdue(const Possibility& p, const Window& window, const Aim& aim) const {

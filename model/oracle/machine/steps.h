@@ -24,8 +24,8 @@ class Steps {
       : facts_(facts), fault_model_(fault_model), machine_(machine), delivery_(delivery) {}
 
   // Calls `take` with each possibility that one step of `p` leads to, by window.end, as far as the
-  // step makes a difference to the aim.
-  void Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take) const;
+  // step makes a difference to the aim. False when that is one that stands for `p` as well.
+  bool Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take) const;
   // A step that had to happen before window.begin and makes a difference to the aim; empty when
   // there is none.
   std::string Overdue(const Possibility& p, const Window& window, const Aim& aim) const;
