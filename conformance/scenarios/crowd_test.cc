@@ -1,0 +1,174 @@
+// Sixty-four requests in flight to one listener: with room for all, with a small backlog, with
+// losses, with late answers, and all alike. What the simulator says of them is permitted, with few
+// possibilities; what cannot be is refused.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <variant>
+
+#include "conformance/scenarios/on_sim.h"
+#include "model/conversation/conversation.h"
+#include "model/conversation/history.h"
+#include "model/oracle/judge.h"
+
+namespace cm {
+namespace {
+
+constexpr int kClients = 64;
+constexpr int kNoRoom = 8;
+
+// A conversation, line by line. Ids are A0, A1, … and P0, P1, … in the order of their events.
+class Script {
+ public:
+  explicit Script(int backlog) {
+    text_ = fmt::format(
+        "topology one-kernel-two-devices\nprofile 6.1-rxe\ncapabilities time drop drop-nth\n"
+        "passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
+        "passive rdma_bind_addr L addr=passive:7471\npassive rdma_listen L backlog={}\n"
+        "active rdma_create_event_channel C\n",
+        backlog);
+    for (int i = 0; i < kClients; ++i) Resolves(i);
+  }
+
+  void Add(std::string_view line) { text_ += fmt::format("{}\n", line); }
+  void Connects(std::string_view data) {
+    for (int i = 0; i < kClients; ++i)
+      Add(fmt::format("active rdma_connect A{} private={}", i,
+                      data.empty() ? fmt::format("count:{}", i + 1) : data));
+  }
+  void Asked(int i) {
+    Add(fmt::format("passive rdma_get_cm_event S as=r{0} id=P{0}", i));
+    Add(fmt::format("passive rdma_ack_cm_event r{}", i));
+  }
+  void Answers(int i) {
+    Add(fmt::format("passive rdma_create_qp P{}", i));
+    Add(fmt::format("passive rdma_accept P{} private=\"yes\"", i));
+  }
+  void Connected(int i) {
+    Add(fmt::format("active rdma_get_cm_event C as=e{}", i));
+    Add(fmt::format("active rdma_ack_cm_event e{}", i));
+    Add(fmt::format("passive rdma_get_cm_event S as=f{}", i));
+    Add(fmt::format("passive rdma_ack_cm_event f{}", i));
+  }
+  // So many as the queue has room for at a time; the next have come again meanwhile.
+  void InTurn() {
+    for (int first = 0; first < kClients; first += kNoRoom) {
+      Add("settle");
+      for (int i = first; i < first + kNoRoom; ++i) Asked(i), Answers(i);
+      Add("settle");
+      for (int i = first; i < first + kNoRoom; ++i) Connected(i);
+      Add("pass 7s");
+    }
+  }
+  // All at once. `between`: what is done before each answer.
+  void AllAtOnce(std::string_view between = {}) {
+    for (int i = 0; i < kClients; ++i) Asked(i);
+    for (int i = 0; i < kClients; ++i) {
+      if (!between.empty()) Add(between);
+      Answers(i);
+    }
+    Add("settle");
+    for (int i = 0; i < kClients; ++i) Connected(i);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void Resolves(int i) {
+    Add(fmt::format("active rdma_create_id A{} on=C", i));
+    Add(fmt::format(
+        "active rdma_resolve_addr A{} src=active:0 dst=passive:7471 timeout_ms=2000\nsettle", i));
+    Add(fmt::format("active rdma_get_cm_event C as=a{0}\nactive rdma_ack_cm_event a{0}", i));
+    Add(fmt::format("active rdma_resolve_route A{} timeout_ms=2000\nsettle", i));
+    Add(fmt::format("active rdma_get_cm_event C as=b{0}\nactive rdma_ack_cm_event b{0}", i));
+    Add(fmt::format("active rdma_create_qp A{}", i));
+  }
+
+  std::string text_;
+};
+
+struct Crowd {
+  std::string name;
+  int backlog = 2 * kClients;
+  std::string fault;    // before all connect
+  std::string data;     // the same private data for all
+  std::string at_once;  // after all have connected
+  std::string between;  // the answers
+};
+
+History HistoryOf(const Crowd& crowd) {
+  Script script(crowd.backlog);
+  if (!crowd.fault.empty()) script.Add(crowd.fault);
+  script.Connects(crowd.data);
+  if (crowd.backlog == kNoRoom) {
+    script.InTurn();
+  } else {
+    script.Add(crowd.at_once);
+    script.AllAtOnce(crowd.between);
+  }
+  return OnSim(ConversationOf(script.text()));
+}
+
+model::HistoryResult ResultOf(const History& history) {
+  return model::JudgeUpToRefusal(history, ProfileOf(history.conversation));
+}
+
+// The event of the n-th fetch of that type.
+CmEvent& EventOf(History* history, EventType type, int n) {
+  for (Record& record : history->records) {
+    auto* answered = std::get_if<seen::Answered>(&record.seen);
+    if (answered == nullptr || !answered->event || answered->event->type != type) continue;
+    if (n-- == 0) return *answered->event;
+  }
+  ADD_FAILURE() << "there are not as many such events";
+  std::abort();
+}
+
+class ACrowd : public testing::TestWithParam<Crowd> {};
+
+TEST_P(ACrowd, IsPermittedWithFewPossibilities) {
+  const model::HistoryResult result = ResultOf(HistoryOf(GetParam()));
+  EXPECT_EQ(result.kind, model::VerdictKind::kPermitted) << "record " << result.record << "\n"
+                                                         << model::Explain(result.at_record);
+  EXPECT_LE(result.largest_set, 2048U);
+}
+
+TEST_P(ACrowd, IsNotPermittedWithARequestThatNoneHasSent) {
+  History history = HistoryOf(GetParam());
+  EventOf(&history, EventType::kConnectRequest, kClients / 2).private_data =
+      PrivateData::Counting(200);
+  EXPECT_NE(ResultOf(history).kind, model::VerdictKind::kPermitted);
+}
+
+TEST_P(ACrowd, IsNotPermittedWhereOneIsRejectedThatWasAccepted) {
+  History history = HistoryOf(GetParam());
+  CmEvent& event = EventOf(&history, EventType::kEstablished, kClients / 2);
+  event.type = EventType::kRejected;
+  event.status = 8;
+  EXPECT_NE(ResultOf(history).kind, model::VerdictKind::kPermitted);
+}
+
+// Those that differ in what they carry are refused for certain.
+TEST(ACrowdOfOthers, IsRefusedWhereOneAsksTwice) {
+  History history = HistoryOf({.name = "", .at_once = "settle"});
+  CmEvent& second = EventOf(&history, EventType::kConnectRequest, 1);
+  second.private_data = EventOf(&history, EventType::kConnectRequest, 0).private_data;
+  EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kRefused);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , ACrowd,
+    testing::Values(Crowd{.name = "WithRoom", .at_once = "settle"},
+                    Crowd{.name = "InFlight", .at_once = "pass 1ms"},
+                    Crowd{.name = "BeyondTheBacklog", .backlog = kNoRoom},
+                    Crowd{.name = "WithALoss",
+                          .fault = "fault drop REQ from=active nth=3",
+                          .at_once = "settle"},
+                    Crowd{.name = "AnsweredLate", .at_once = "settle", .between = "pass 3s"},
+                    Crowd{.name = "AllAlike", .data = "\"hello\"", .at_once = "settle"}),
+    [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace cm

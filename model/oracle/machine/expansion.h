@@ -1,0 +1,224 @@
+// The class that carries hidden steps out: what one possibility may turn into by a single step.
+#ifndef MODEL_ORACLE_MACHINE_EXPANSION_H_
+#define MODEL_ORACLE_MACHINE_EXPANSION_H_
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "model/oracle/machine/sa_queries.h"
+#include "model/oracle/machine/steps.h"
+
+namespace cm::model {
+
+inline constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 4;
+
+class Steps::Expansion {
+ public:
+  Expansion(const Steps& steps, const Window& window, const Aim& aim)
+      : steps_(steps), machine_(steps.machine_), window_(window), aim_(aim) {}
+
+  bool Expand(const Possibility& p, const Take& take) {
+    if (TakeLost(p, take)) return false;
+    take_ = &take;
+    horizon_ = kNever;
+    measuring_ = true;
+    crowd_ = IsCrowd(steps_.facts_, p);
+    Reach reach(steps_.facts_, machine_, p);
+    if (crowd_) Narrow(p, &reach);
+    ExpandAll(p);
+    measuring_ = false;
+    Reach group(steps_.facts_, machine_, p);
+    const bool forced = horizon_ < window_.begin;
+    if (crowd_ && !forced && aim_.quiet.valid()) return true;
+    if (crowd_ && forced && aim_.request == nullptr) {
+      AddFirst(p, &group);
+      reach_ = &group;
+    }
+    ExpandAll(p);
+    return true;
+  }
+
+  // What is overdue in a possibility; empty when it may stay as it is.
+  std::string Overdue(const Possibility& p) {
+    take_ = nullptr;
+    overdue_.clear();
+    Reach reach(steps_.facts_, machine_, p);
+    crowd_ = IsCrowd(steps_.facts_, p);
+    if (crowd_) Narrow(p, &reach);
+    ExpandAll(p);
+    return overdue_;
+  }
+
+ private:
+  void Narrow(const Possibility& p, Reach* reach) {
+    if (aim_.Everything()) return;
+    reach->Add(aim_, window_.end);
+    reach_ = reach;
+    if (aim_.request == nullptr || take_ == nullptr) return;
+    for (uint8_t i = 0; i < p.ids.size(); ++i)
+      if (p.ids[i].outstanding && IsRequest(p.ids[i].message) && MayShow(p.ids[i].message_payload))
+        reach->Add(i);
+  }
+  // Whether it is the request that the listener shows; whether others have come before the listener
+  // was asked is the same.
+  bool MayShow(uint16_t payload) const {
+    return take_ != nullptr && steps_.delivery_.MayShow(*aim_.request, aim_.id, payload);
+  }
+  bool Done() const { return take_ == nullptr && !overdue_.empty(); }
+
+  void ExpandAll(const Possibility& p) {
+    for (uint8_t i = 0; i < p.ids.size() && !Done(); ++i) {
+      if (reach_ != nullptr && !reach_->Has(i)) continue;
+      subject_ = i;
+      ExpandId(p, i);
+    }
+    for (size_t f = 0; f < p.flights.size() && !Done(); ++f) {
+      if (reach_ != nullptr && !reach_->Has(p.flights[f])) continue;
+      subject_ = p.ids.size() + f;
+      const Flight& flight = p.flights[f];
+      const bool other = reach_ != nullptr && aim_.request != nullptr && IsRequest(flight.kind) &&
+                         !MayShow(flight.payload);
+      if (!other)
+        ExpandFlight(p, f);
+      else if (measuring_)
+        NoteCertain(p, flight);
+    }
+  }
+
+  // In a crowd, whether it may find the queue of its listener full.
+  bool MayMeetFullQueue(const Possibility& p, const Flight& flight, Span when) {
+    if (!crowd_ || flight.kind != Sends::kReq) return false;
+    const uint8_t listener = machine_.ListenerFor(p, flight);
+    if (listener == kNoId) return false;
+    if (asked_ != listener) asking_ = machine_.CountAsking(p, listener);
+    asked_ = listener;
+    return Machine::MayBeFull(p.ids[listener], asking_, when);
+  }
+
+  // Another request comes first if it has to have come earlier.
+  void NoteCertain(const Possibility& p, const Flight& flight) {
+    const Fate fate = steps_.fault_model_.FateOf(flight, p);
+    const uint8_t listener = machine_.ListenerFor(p, flight);
+    const bool full = listener == kNoId || p.ids[listener].backlog <= 0 ||
+                      MayMeetFullQueue(p, flight, {flight.since.earliest, window_.end});
+    if (!fate.can_arrive || fate.can_be_lost || fate.hits.size() != 0 || full) return;
+    horizon_ = std::min(horizon_, steps_.Prompt(flight.since, window_, fate.late).not_after);
+  }
+
+  // What has to happen first happens first, with what it can make a difference to.
+  void AddFirst(const Possibility& p, Reach* group) const {
+    if (first_ < p.ids.size())
+      group->Add(static_cast<uint8_t>(first_));
+    else
+      group->Add(p.flights[first_ - p.ids.size()]);
+  }
+
+  // A message that can only be lost is lost before anything else happens: nothing shows when it is,
+  // and a hundred of them would be lost in every order.
+  bool TakeLost(const Possibility& p, const Take& take) const {
+    for (size_t f = 0; f < p.flights.size(); ++f) {
+      if (!steps_.fault_model_.FateOf(p.flights[f], p).OnlyLost()) continue;
+      Possibility next = p;
+      next.flights.erase(next.flights.begin() + static_cast<ptrdiff_t>(f));
+      take(std::move(next));
+      return true;
+    }
+    return false;
+  }
+
+  // Offers a step: hands on what it leads to when it may happen now, or notes that it is overdue.
+  template <typename Change>
+  void Offer(const Possibility& p, Due due, std::string_view what, Change change) {
+    if (due.not_before > window_.end) return;
+    if (take_ == nullptr) {
+      if (due.not_after < window_.begin) overdue_ = what;
+      return;
+    }
+    if (measuring_ && due.not_after < horizon_) {
+      horizon_ = due.not_after;
+      first_ = subject_;
+    }
+    if (measuring_ || due.not_before > horizon_) return;
+    Possibility next = p;
+    // What it sets off began no later than it had to happen itself.
+    change(&next, Span{due.not_before, std::min(window_.end, due.not_after)});
+    steps_.fault_model_.TellEpochs(&next);
+    if (reach_ != nullptr && aim_.quiet.valid() && steps_.delivery_.Shows(next, aim_.quiet)) return;
+    (*take_)(std::move(next));
+  }
+
+  // Offers a step from below.
+  void OfferBelow(const Possibility& p, uint8_t i, Due due, std::string_view what, Below on) {
+    Offer(p, due, what,
+          [&, i, on](Possibility* next, Span when) { machine_.FromBelow(next, i, on, when); });
+  }
+
+  // Steps of an id. expansion_ids.cc
+  void ExpandId(const Possibility& p, uint8_t i);
+  // Whether it is overdue is seen where the call is: it has returned or it has not.
+  void ExpandCompletion(const Possibility& p, uint8_t i);
+  void ExpandWork(const Possibility& p, uint8_t i);
+  // It is answered, or repeated until it is given up.
+  template <typename Becomes>
+  void ExpandSaQuery(const Possibility& p, const SaQuery& asked, std::string_view what,
+                     Below answered, Below unheard, Becomes becomes);
+  void ExpandRouteQuery(const Possibility& p, uint8_t i);
+  void ExpandJoin(const Possibility& p, uint8_t i, size_t which);
+  void ExpandResolution(const Possibility& p, uint8_t i);
+  // The message is repeated while it is not answered, and given up at last. It is repeated only
+  // when the last copy is not under way any more, or is held back by a fault.
+  void ExpandOutstanding(const Possibility& p, uint8_t i);
+  // The timer of a message that may have to wait for its turn.
+  Due InTurn(Span since, Duration nominal) const;
+  // TCP repeats what is lost, until the provider waits no more.
+  void ExpandAwaitedReply(const Possibility& p, uint8_t i);
+  // Whether the device keeps its message. source: observed 6.12-rxe 73-link_down_when_resolving
+  Certainty Keeps(const IdState& id, const Possibility& p) const;
+  // Whether there must be a further retransmission.
+  bool MustRepeat(const IdState& id, const Timing& timing, Duration plain) const;
+  // From the first MRA on each wait that is left takes as long as it says.
+  int64_t EarliestEnd(const IdState& id, Duration plain) const;
+
+  // Steps of a message under way. expansion_messages.cc
+  void ExpandFlight(const Possibility& p, size_t f);
+  // One that arrives meets the user of its queue pair's number: what may find it in use may find
+  // that it is not. `change` comes before.
+  template <typename Change>
+  void OfferArrival(const Possibility& p, size_t f, Due due, Change change);
+  void OfferArrival(const Possibility& p, size_t f, Due due);
+  // Its copy arrives first. `rule`: the counted rule that does it; none of those that are not.
+  void OfferCopy(const Possibility& p, size_t f, Due due, uint8_t rule);
+  void OfferLoss(const Possibility& p, size_t f, Due due, uint8_t rule);
+  // The listener's queue was full when it came.
+  void OfferDrop(const Possibility& p, size_t f, Due due);
+  // It is lost, since the link has no carrier, and all that comes after it.
+  void OfferMuting(const Possibility& p, size_t f, Due due);
+  void OfferDelay(const Possibility& p, size_t f, Due due, uint8_t rule);
+  static void CountHit(Possibility* p, uint8_t rule);
+  void Arrive(Possibility* next, const Flight& flight, uint8_t user, Span when);
+  // A message for an identifier that is gone: only DREQ is answered.
+  void ArriveUnknown(Possibility* next, const Flight& flight, Span when);
+
+  const Steps& steps_;
+  const Machine& machine_;
+  const Window& window_;
+  const Aim& aim_;
+  bool crowd_ = false;
+  uint8_t asked_ = kNoId;  // a listener, and how many ask it
+  int asking_ = 0;
+  const Reach* reach_ = nullptr;  // of what is followed; null: everything
+  size_t subject_ = 0;            // the id, or behind the ids the message, whose steps are offered
+  size_t first_ = 0;              // the one that has to be first
+  const Take* take_ = nullptr;
+  std::string overdue_;
+  // When the first of the steps that have to happen has happened: none that is later comes before.
+  int64_t horizon_ = kNever;
+  bool measuring_ = false;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_MACHINE_EXPANSION_H_

@@ -1,0 +1,249 @@
+// Steps of an id: what comes from below, timers, and what waits for it.
+#include <algorithm>
+#include <utility>
+
+#include "model/oracle/machine/expansion.h"
+
+namespace cm::model {
+
+void Steps::Expansion::ExpandId(const Possibility& p, uint8_t i) {
+  const IdState& id = p.ids[i];
+  if (!id.gone && !id.closed) ExpandWork(p, i);
+  if (!id.gone && id.HasItsEvent()) ExpandCompletion(p, i);
+  if (id.outstanding) ExpandOutstanding(p, i);
+  if (id.ib == IbState::kTimewait && !id.closed && !id.gone) {
+    // The empty path has no time-out, and with it timewait is over at once.
+    const Duration span = id.pathless ? Timing::Exponent(0) : steps_.facts_.TimingOf(id).Timewait();
+    Due due = steps_.Timer(id.timewait, span);
+    if (id.device != kNoDevice)
+      due.not_after = std::max(due.not_after, steps_.fault_model_.BusyUntil(id.device) +
+                                                  steps_.Prompt({}, window_, 1).not_after);
+    Offer(p, due, "the end of timewait", [&, i](Possibility* next, Span when) {
+      machine_.Stimulate(next, i, IbStimulus::kTimewaitOver, {}, when);
+    });
+  }
+}
+
+void Steps::Expansion::ExpandCompletion(const Possibility& p, uint8_t i) {
+  const Due due{.not_before = p.ids[i].awaited.earliest, .not_after = kNever};
+  for (size_t place = 0; place < p.ids[i].queue.size(); ++place) {
+    if (!p.ids[i].MayBeFirst(place)) continue;
+    Offer(p, due, "the return of a synchronous call", [&, i, place](Possibility* next, Span when) {
+      next->ids[i].MakeFirst(place);
+      steps_.delivery_.TakeAwaited(next, i, when);
+    });
+  }
+}
+
+void Steps::Expansion::ExpandWork(const Possibility& p, uint8_t i) {
+  const IdState& id = p.ids[i];
+  if (id.state == State::kAddrQuery) ExpandResolution(p, i);
+  if (id.state == State::kRouteQuery && machine_.over_infiniband()) {
+    ExpandRouteQuery(p, i);
+  } else if (id.state == State::kRouteQuery) {
+    OfferBelow(p, i, steps_.Prompt(id.resolving, window_), "the end of route resolution",
+               Below::kRouteFound);
+  }
+  if (id.removal_due && id.state != State::kDeviceRemoval) {
+    Offer(p, steps_.Prompt(id.due, window_), "the removal of the device",
+          [&, i](Possibility* next, Span when) {
+            next->ids[i].removal_due = false;
+            machine_.FromBelow(next, i, Below::kDeviceGoes, when);
+          });
+  }
+  if (id.state == State::kDeviceRemoval) {
+    OfferBelow(p, i, steps_.Prompt(id.due, window_), "the end of the kernel's id",
+               Below::kKernelIdClosed);
+  }
+  if (id.iw == IwState::kClosing) {
+    Offer(p, steps_.Prompt(id.timewait, window_), "the end of the connection",
+          [&, i](Possibility* next, Span when) {
+            machine_.StimulateIw(next, i, IwStimulus::kClosed, {}, when);
+          });
+  }
+  if (machine_.over_infiniband()) {
+    for (size_t which = 0; which < id.joining.size(); ++which) ExpandJoin(p, i, which);
+  } else if (!id.joining.empty()) {
+    Offer(p, steps_.Prompt(id.joined, window_), "the report of a membership",
+          [&, i](Possibility* next, Span when) {
+            machine_.ReportMembership(next, i, 0, Below::kGroupJoined, when);
+          });
+  }
+  if (id.addr_change_due > 0) {
+    Offer(p, steps_.Prompt(id.due, window_), "the report of the address change",
+          [&, i](Possibility* next, Span when) {
+            --next->ids[i].addr_change_due;
+            machine_.FromBelow(next, i, Below::kAddressChanges, when);
+          });
+  }
+  if (id.neighbour_due > 0) {
+    Offer(p, steps_.Prompt(id.due, window_), "the report of the neighbour's change",
+          [&, i](Possibility* next, Span when) {
+            --next->ids[i].neighbour_due;
+            machine_.FromBelow(next, i, Below::kNeighbourChanges, when);
+          });
+  }
+}
+
+template <typename Becomes>
+void Steps::Expansion::ExpandSaQuery(const Possibility& p, const SaQuery& asked,
+                                     std::string_view what, Below answered, Below unheard,
+                                     Becomes becomes) {
+  const FaultModel::Query& query = asked.query;
+  Due due = steps_.Prompt(asked.since, window_);
+  if (!query.prompt) {
+    const Timing& timing = steps_.facts_.profile().timing;
+    const int64_t latest = timing.Latest(asked.in_all).nanoseconds();
+    due.not_after = asked.waits ? kNever : asked.since.latest + latest;
+  }
+  const Due given_up{.not_before = asked.since.earliest + asked.in_all.nanoseconds(),
+                     .not_after = due.not_after};
+  due.not_before = query.answered_from;
+  if (query.answered) Offer(p, due, what, becomes(answered));
+  if (query.answered && asked.refused) Offer(p, due, what, becomes(Below::kRouteRefused));
+  if (query.unheard) Offer(p, given_up, what, becomes(unheard));
+}
+
+void Steps::Expansion::ExpandRouteQuery(const Possibility& p, uint8_t i) {
+  const SaQuery asked = QueryForRoute(steps_.facts_, steps_.fault_model_, p.ids[i]);
+  ExpandSaQuery(p, asked, "the end of route resolution", Below::kRouteFound, Below::kRouteTimesOut,
+                [this, i](Below on) {
+                  return [this, i, on](Possibility* next, Span when) {
+                    machine_.FromBelow(next, i, on, when);
+                  };
+                });
+}
+
+void Steps::Expansion::ExpandJoin(const Possibility& p, uint8_t i, size_t which) {
+  const uint16_t payload = p.ids[i].joining[which];
+  const SaQuery asked = QueryForGroup(steps_.facts_, steps_.fault_model_, p.ids[i],
+                                      steps_.facts_.payloads[payload].membership);
+  ExpandSaQuery(p, asked, "the report of a membership", Below::kGroupJoined, Below::kGroupTimesOut,
+                [this, i, which](Below on) {
+                  return [this, i, which, on](Possibility* next, Span when) {
+                    machine_.ReportMembership(next, i, which, on, when);
+                  };
+                });
+}
+
+void Steps::Expansion::ExpandResolution(const Possibility& p, uint8_t i) {
+  const IdState& id = p.ids[i];
+  const IdInfo& info = steps_.facts_.id(id.name);
+  const bool for_ever = info.timeout_ms < 0;
+  const Due timer = steps_.Timer(id.resolving, Duration::Milliseconds(info.timeout_ms));
+  Due found = steps_.Prompt(id.resolving, window_);
+  if (info.asking.asks) found.not_after = for_ever ? kNever : timer.not_after;
+  if (info.asking.answered != Certainty::kYes && !for_ever)
+    OfferBelow(p, i, timer, "the time-out of address resolution", Below::kAddressTimesOut);
+  if (info.asking.answered == Certainty::kNo) return;
+  const bool other_link = info.space == PortSpace::kIpoib && !machine_.over_infiniband();
+  if (other_link && id.device == kNoDevice) {
+    OfferBelow(p, i, found, "the end of address resolution", Below::kAddressOfOtherLink);
+    return;
+  }
+  const uint8_t device = info.interface;
+  // From a loopback address nothing leads to a device.
+  const Certainty registered = id.device != kNoDevice ? Certainty::kYes
+                               : device == kNoDevice
+                                   ? Certainty::kNo
+                                   : steps_.fault_model_.Registered(device, window_);
+  if (registered != Certainty::kNo) {
+    Offer(p, found, "the end of address resolution", [&, i, device](Possibility* next, Span when) {
+      if (next->ids[i].device == kNoDevice) next->ids[i].device = device;
+      machine_.FromBelow(next, i, Below::kAddressFound, when);
+    });
+  }
+  if (registered != Certainty::kYes) {
+    OfferBelow(p, i, found, "the end of address resolution", Below::kAddressWithoutDevice);
+  }
+}
+
+void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
+  const IdState& id = p.ids[i];
+  if (id.message == Sends::kMpaRequest) return ExpandAwaitedReply(p, i);
+  const Certainty kept = Keeps(id, p);
+  if (kept == Certainty::kYes) return;  // neither repeated nor given up
+  const Timing timing = steps_.facts_.TimingOf(id);
+  const bool active = !id.origin.valid();
+  const Duration plain = id.message == Sends::kRep || id.message == Sends::kSidrReq || !active
+                             ? timing.ReplyInterval()
+                             : timing.RequestInterval();
+  const Duration interval = id.mra ? timing.AfterMra() : plain;
+  bool under_way = false;
+  bool fails = false;
+  for (const Flight& flight : p.flights) {
+    if (flight.from != i || flight.kind != id.message) continue;
+    under_way |= flight.hit == kNoRule;
+    fails |= steps_.fault_model_.FateOf(flight, p).fails_at_sender;
+  }
+  if (fails) {
+    Offer(p, steps_.Prompt(id.last, window_, kNever), "", [&, i](Possibility* next, Span when) {
+      std::erase_if(next->flights,
+                    [&](const Flight& f) { return f.from == i && f.kind == next->ids[i].message; });
+      if (next->ids[i].abandoned)
+        next->ids[i].outstanding = next->ids[i].abandoned = false;
+      else
+        machine_.Stimulate(next, i, IbStimulus::kSendFails, {}, when);
+      next->Tidy();
+    });
+  }
+  if (!under_way) {
+    Due again = InTurn(id.last, interval);
+    if (!MustRepeat(id, timing, plain) || kept != Certainty::kNo) again.not_after = kNever;
+    Offer(p, again, "the repetition of a message", [&, i](Possibility* next, Span when) {
+      machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
+    });
+  }
+  if (MustRepeat(id, timing, plain)) return;
+  Due end = InTurn(id.first, timing.GiveUp(plain));
+  // An MRA makes it longer, but for one of a tester, which may say anything.
+  const int64_t earliest = EarliestEnd(id, plain);
+  end.not_before = id.mra_timeout != 0 ? earliest : std::max(end.not_before, earliest);
+  const Duration longest = std::max(timing.GiveUp(plain), timing.GiveUp(timing.AfterMra()));
+  if (id.mra) end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
+  if (kept != Certainty::kNo) end.not_after = kNever;
+  Offer(p, end, "the last repetition of a message", [&, i](Possibility* next, Span when) {
+    std::erase_if(next->flights,
+                  [&](const Flight& f) { return f.from == i && f.kind == next->ids[i].message; });
+    const bool abandoned = next->ids[i].abandoned;
+    machine_.Stimulate(next, i, IbStimulus::kExhausted, {}, when);
+    if (abandoned) next->ids[i].outstanding = next->ids[i].abandoned = false;
+    next->Tidy();
+  });
+}
+
+Steps::Due Steps::Expansion::InTurn(Span since, Duration nominal) const {
+  Due due = steps_.Timer(since, nominal);
+  due.not_after = since.latest + (due.not_after - since.latest) * steps_.facts_.Turns();
+  return due;
+}
+
+void Steps::Expansion::ExpandAwaitedReply(const Possibility& p, uint8_t i) {
+  const Duration wait = steps_.facts_.profile().timing.mpa_reply;
+  Offer(p, steps_.Timer(p.ids[i].first, wait), "the end of waiting for an MPA reply",
+        [&, i](Possibility* next, Span when) {
+          machine_.StimulateIw(next, i, IwStimulus::kNoReply, {}, when);
+          next->Tidy();
+        });
+}
+
+Certainty Steps::Expansion::Keeps(const IdState& id, const Possibility& p) const {
+  const uint8_t peer = steps_.facts_.PeerDeviceOf(id);
+  if (id.device == kNoDevice || id.device == peer) return Certainty::kNo;
+  return steps_.fault_model_.carriers().Keeps(id.device, peer, id.last, p);
+}
+
+bool Steps::Expansion::MustRepeat(const IdState& id, const Timing& timing, Duration plain) const {
+  if (id.mra || id.abandoned) return false;
+  return id.last.latest < id.first.earliest + timing.max_retries * plain.nanoseconds();
+}
+
+int64_t Steps::Expansion::EarliestEnd(const IdState& id, Duration plain) const {
+  if (!id.mra) return 0;
+  const Timing timing = steps_.facts_.TimingOf(id);
+  const int64_t waited = (id.first_mra.latest - id.first.earliest) / plain.nanoseconds();
+  const int64_t left = timing.max_retries + 1 - std::min<int64_t>(timing.max_retries, waited);
+  return id.first_mra.earliest + left * timing.AfterMra().nanoseconds();
+}
+
+}  // namespace cm::model

@@ -1,0 +1,158 @@
+// Steps of a message under way: it arrives, is lost, doubled or late.
+#include <algorithm>
+#include <utility>
+
+#include "model/oracle/machine/arrivals.h"
+#include "model/oracle/machine/expansion.h"
+
+namespace cm::model {
+namespace {
+
+bool IsOverTcp(Sends kind) {
+  return kind == Sends::kMpaRequest || kind == Sends::kMpaReply || kind == Sends::kMpaReject ||
+         kind == Sends::kFin;
+}
+
+}  // namespace
+
+void Steps::Expansion::ExpandFlight(const Possibility& p, size_t f) {
+  const Flight& flight = p.flights[f];
+  const Fate fate = steps_.fault_model_.FateOf(flight, p);
+  if (machine_.AsksElsewhere(p, flight)) return;
+  bool behind = false;
+  for (size_t earlier = 0; earlier < f && !behind; ++earlier) {
+    // What is held back itself holds nothing up, nor does the second of two copies.
+    const Flight& first = p.flights[earlier];
+    behind = first.SameSender(flight) && first.to_device == flight.to_device && !first.copied &&
+             steps_.fault_model_.FateOf(first, p).in_order;
+  }
+  Due due = steps_.Prompt(flight.since, window_, fate.late);
+  due.not_before += fate.early;
+  const bool arrives = fate.can_arrive && (!behind || !fate.in_order);
+  if (arrives) OfferArrival(p, f, due);
+  if (arrives && MayMeetFullQueue(p, flight, {due.not_before, due.not_after})) OfferDrop(p, f, due);
+  if (arrives && fate.can_be_copied) OfferCopy(p, f, due, kNoRule);
+  const bool lost = fate.can_be_lost || !fate.can_arrive;
+  if (lost && fate.mutes != Certainty::kYes) OfferLoss(p, f, due, kNoRule);
+  if (lost && fate.mutes != Certainty::kNo) OfferMuting(p, f, due);
+  for (const MayHit& hit : fate.hits) {
+    switch (hit.effect) {
+      case PacketEffect::kNone:
+        break;
+      case PacketEffect::kLost:
+      case PacketEffect::kCorrupt:
+        if (!lost) OfferLoss(p, f, due, hit.rule);
+        break;
+      case PacketEffect::kLate:
+      case PacketEffect::kOvertaken:
+        OfferDelay(p, f, due, hit.rule);
+        break;
+      case PacketEffect::kDoubled:
+        if (arrives && !flight.copied) OfferCopy(p, f, due, hit.rule);
+        break;
+    }
+  }
+}
+
+template <typename Change>
+void Steps::Expansion::OfferArrival(const Possibility& p, size_t f, Due due, Change change) {
+  const Flight& flight = p.flights[f];
+  const bool asks = flight.kind == Sends::kReq || flight.kind == Sends::kRep;
+  const uint8_t user = asks ? machine_.UserOf(p, flight, Certainty::kYes) : kNoId;
+  const uint8_t other = asks ? machine_.UserOf(p, flight, Certainty::kMaybe) : kNoId;
+  const auto offer = [&](uint8_t met) {
+    Offer(p, due, "the arrival of a message", [&, met](Possibility* next, Span when) {
+      const Flight arrives = p.flights[f];
+      change(next);
+      Arrive(next, arrives, met, when);
+    });
+  };
+  offer(user);
+  if (other != user) offer(other);
+}
+
+void Steps::Expansion::OfferArrival(const Possibility& p, size_t f, Due due) {
+  OfferArrival(p, f, due, [f](Possibility* next) {
+    next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+  });
+}
+
+void Steps::Expansion::OfferCopy(const Possibility& p, size_t f, Due due, uint8_t rule) {
+  OfferArrival(p, f, due, [f, rule](Possibility* next) {
+    next->flights[f].copied = true;
+    CountHit(next, rule);
+  });
+}
+
+void Steps::Expansion::OfferLoss(const Possibility& p, size_t f, Due due, uint8_t rule) {
+  Offer(p, due, "the loss of a message", [f, rule](Possibility* next, Span) {
+    next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+    CountHit(next, rule);
+  });
+}
+
+void Steps::Expansion::OfferDrop(const Possibility& p, size_t f, Due due) {
+  Offer(p, due, "the arrival of a message", [f](Possibility* next, Span) {
+    static const RuleNumber full = NumberOf(
+        &*std::ranges::find(rules::kRequests, RequestGuard::kBacklogFull, &RequestRule::when));
+    next->used.set(full);
+    next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+  });
+}
+
+void Steps::Expansion::OfferMuting(const Possibility& p, size_t f, Due due) {
+  Offer(p, due, "the loss of a message", [f](Possibility* next, Span) {
+    next->mutes |= static_cast<uint8_t>(1U << next->flights[f].from_device);
+    next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+  });
+}
+
+void Steps::Expansion::OfferDelay(const Possibility& p, size_t f, Due due, uint8_t rule) {
+  Offer(p, due, "the delay of a message", [f, rule](Possibility* next, Span) {
+    next->flights[f].hit = rule;
+    CountHit(next, rule);
+  });
+}
+
+void Steps::Expansion::CountHit(Possibility* p, uint8_t rule) {
+  if (rule != kNoRule) ++p->hits[rule];
+}
+
+void Steps::Expansion::Arrive(Possibility* next, const Flight& flight, uint8_t user, Span when) {
+  if (IsOverTcp(flight.kind)) return machine_.ArriveOverTcp(next, flight, when);
+  if (flight.tester != kNoTester) return machine_.ArriveFromTester(next, flight, user, when);
+  if (flight.kind == Sends::kReq || flight.kind == Sends::kSidrReq)
+    return machine_.ArriveRequest(next, flight, user, when);
+  uint8_t to = flight.to;
+  if (flight.kind == Sends::kRejTimeout) to = FindAnswering(*next, flight.sender);
+  if (to == kNoId || next->ids[to].gone) return ArriveUnknown(next, flight, when);
+  IdState& id = next->ids[to];
+  if (id.closed || !Matches(id, flight)) return ArriveUnknown(next, flight, when);
+  IbStimulus on = StimulusOf(id, flight);
+  if (Machine::HasMoved(id) && (on == IbStimulus::kRej || on == IbStimulus::kRejStale))
+    on = IbStimulus::kRejMoved;
+  const bool awaited = on == IbStimulus::kRep && Machine::Find(id.ib, IbStimulus::kRepStale);
+  if (awaited && user != kNoId) return machine_.RefuseReply(next, to, flight, user, when);
+  if (on == IbStimulus::kRep && Machine::Find(id.ib, on)->answer == IbAnswer::kDone) {
+    id.met = true;
+    id.peer = flight.from;
+    id.answered_by = flight.sender;
+  }
+  machine_.Stimulate(next, to, on, {.payload = flight.payload, .reason = flight.reason}, when);
+}
+
+void Steps::Expansion::ArriveUnknown(Possibility* next, const Flight& flight, Span when) {
+  const IbRule* rule = Machine::Find(IbState::kNone, PlainStimulus(flight));
+  if (rule == nullptr) return;
+  next->used.set(NumberOf(rule));
+  if (rule->sends != Sends::kDrep) return;
+  // The answer names whom it was for, though that one may never have heard of the sender.
+  next->Send({.kind = Sends::kDrep,
+              .from = flight.to,
+              .to = flight.from,
+              .from_device = flight.to_device,
+              .to_device = flight.from_device,
+              .since = when});
+}
+
+}  // namespace cm::model
