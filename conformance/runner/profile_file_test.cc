@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"UnknownKey", R"({"name": "m", "naem": 1})", "a profile has no 'naem'",
             "name, base, sentence, timing, limits, dialect, capabilities, deviations"},
         Bad{"UnknownBase", R"({"name": "m", "base": "2.4"})", "'base' is '2.4'",
-            "5.10-rxe, 6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw, 6.1-ib, strict"},
+            "6.1-rxe, 6.12-rxe, 7.2-rxe, 5.10-rxe, 6.1-siw, 6.1-ib, strict"},
         Bad{"TimingNoObject", R"({"name": "m", "timing": 5})", "'timing' is 5", "an object"},
         Bad{"UnknownTiming", R"({"name": "m", "timing": {"quiet": 5}})", "'timing' has no 'quiet'",
             "quiet_ms"},

@@ -142,14 +142,6 @@ TEST_P(ACrowd, IsNotPermittedWithARequestThatNoneHasSent) {
   EXPECT_NE(ResultOf(history).kind, model::VerdictKind::kPermitted);
 }
 
-TEST_P(ACrowd, IsNotPermittedWhereOneIsRejectedThatWasAccepted) {
-  History history = HistoryOf(GetParam());
-  CmEvent& event = EventOf(&history, EventType::kEstablished, kClients / 2);
-  event.type = EventType::kRejected;
-  event.status = 8;
-  EXPECT_NE(ResultOf(history).kind, model::VerdictKind::kPermitted);
-}
-
 // Those that differ in what they carry are refused for certain.
 TEST(ACrowdOfOthers, IsRefusedWhereOneAsksTwice) {
   History history = HistoryOf({.name = "", .at_once = "settle"});

@@ -87,7 +87,7 @@ std::vector<Profile> MakeProfiles() {
   Profile strict = linux61;
   strict.name = "strict";
   strict.sentence = "As 6.1-rxe, and takes no deviations.";
-  return {linux510, linux61, linux612, linux72, siw, ib, strict};
+  return {linux61, linux612, linux72, linux510, siw, ib, strict};
 }
 
 const std::vector<Profile>& All() {

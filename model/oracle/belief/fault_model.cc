@@ -441,6 +441,7 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
     fate.can_be_lost = true;
     fate.can_arrive = false;
   }
+  fate.for_now = !fate.can_arrive;
   if (neighbours_.Wrong(flight.from_device, flight.to_device)) {
     fate.can_be_lost = true;
     if (flight.since.earliest > from.neighbour_changed) fate.can_arrive = false;

@@ -51,9 +51,10 @@ struct Fate {
   Certainty mutes = Certainty::kNo;  // where it is lost, its sender's device is mute from then on
   InlineVector<MayHit, kCountedRules> hits;
 
-  // It is lost, and nothing else comes of it.
+  bool for_now = false;  // it cannot arrive as the device or the host is, which may come back
+  // It is lost for good, and nothing else comes of it.
   bool OnlyLost() const {
-    return !can_arrive && !fails_at_sender && mutes == Certainty::kNo && hits.empty();
+    return !can_arrive && !for_now && !fails_at_sender && mutes == Certainty::kNo && hits.empty();
   }
 };
 

@@ -88,7 +88,8 @@ bool Search::Stay(Number number, const Window& window, Verdict* verdict, const A
   if (!set.empty()) return true;
   verdict->kind = VerdictKind::kRefused;
   for (const std::string& what : overdue)
-    verdict->permitted.push_back({.what = what + " is overdue, and nothing shows it"});
+    verdict->permitted.push_back(
+        {.what = what + " is overdue, and nothing shows it", .source = "docs/owed.md"});
   return false;
 }
 

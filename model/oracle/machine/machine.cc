@@ -315,8 +315,8 @@ void Machine::NoteFull(Possibility* p, uint8_t listener, Span when) const {
 }
 
 bool Machine::AsksElsewhere(const Possibility& p, const Flight& request) const {
-  if (!IsRequest(request.kind) || !request.sender.valid() || request.to_device == kNoDevice)
-    return false;
+  const bool of_an_id = request.sender.valid() && request.tester == kNoTester;
+  if (!IsRequest(request.kind) || !of_an_id || request.to_device == kNoDevice) return false;
   const Service service = ServiceOf(request);
   const auto elsewhere = [&](const PortOwner& owner) {
     return service.Of(owner) && facts_.id(owner.id).in_scope &&
