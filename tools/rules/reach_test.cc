@@ -19,7 +19,7 @@ namespace cm::ruledoc {
 namespace {
 
 // Twice the number that the rarest row needs.
-constexpr uint64_t kSequences = 10000;
+constexpr uint64_t kSequences = 20000;
 
 model::RuleBits Reached(const Profile& profile) {
   const auto simulator =

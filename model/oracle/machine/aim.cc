@@ -14,7 +14,7 @@ bool ShareQpNumbers(const ConversationFacts& facts, const Possibility& p) {
     const uint64_t key = id.name.valid() ? facts.id(id.name).qp_key : 0;
     if (key != 0 && key < kFirstLibraryQp) keys.push_back(key);
   }
-  std::ranges::sort(keys);
+  std::ranges::sort(keys);  // lint: keys are plain numbers
   return std::ranges::adjacent_find(keys) != keys.end();
 }
 

@@ -1,4 +1,4 @@
-// Steps of a message under way: it arrives, is lost, doubled or late.
+// Steps of a message under way: it arrives, is lost, doubled or late; the door to all steps.
 #include <algorithm>
 #include <utility>
 
@@ -153,6 +153,15 @@ void Steps::Expansion::ArriveUnknown(Possibility* next, const Flight& flight, Sp
               .from_device = flight.to_device,
               .to_device = flight.from_device,
               .since = when});
+}
+
+bool Steps::Expand(const Possibility& p, const Window& window, const Aim& aim,
+                   const Take& take) const {
+  return Expansion(*this, window, aim).Expand(p, take);
+}
+
+std::string Steps::Overdue(const Possibility& p, const Window& window, const Aim& aim) const {
+  return Expansion(*this, window, aim).Overdue(p);
 }
 
 }  // namespace cm::model

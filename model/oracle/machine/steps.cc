@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "model/oracle/machine/expansion.h"
-
 namespace cm::model {
 
 // Done promptly: at any time, and certainly by the next settling or within the prompt bound.
@@ -18,15 +16,6 @@ Steps::Due Steps::Prompt(Span since, const Window& window, int64_t late) const {
 Steps::Due Steps::Timer(Span since, Duration nominal) const {
   return {.not_before = since.earliest + nominal.nanoseconds(),
           .not_after = since.latest + facts_.profile().timing.Latest(nominal).nanoseconds()};
-}
-
-bool Steps::Expand(const Possibility& p, const Window& window, const Aim& aim,
-                   const Take& take) const {
-  return Expansion(*this, window, aim).Expand(p, take);
-}
-
-std::string Steps::Overdue(const Possibility& p, const Window& window, const Aim& aim) const {
-  return Expansion(*this, window, aim).Overdue(p);
 }
 
 }  // namespace cm::model
