@@ -122,7 +122,7 @@ CmEvent& EventOf(History* history, EventType type, int n) {
     if (answered == nullptr || !answered->event || answered->event->type != type) continue;
     if (n-- == 0) return *answered->event;
   }
-  ADD_FAILURE() << "there are not as many such events";
+  ADD_FAILURE() << "there are " << n << " such events too few";
   std::abort();
 }
 
@@ -139,6 +139,14 @@ TEST_P(ACrowd, IsNotPermittedWithARequestThatNoneHasSent) {
   History history = HistoryOf(GetParam());
   EventOf(&history, EventType::kConnectRequest, kClients / 2).private_data =
       PrivateData::Counting(200);
+  EXPECT_NE(ResultOf(history).kind, model::VerdictKind::kPermitted);
+}
+
+TEST_P(ACrowd, IsNotPermittedWhereOneIsRejectedThatWasAccepted) {
+  History history = HistoryOf(GetParam());
+  CmEvent& event = EventOf(&history, EventType::kEstablished, kNoRoom);
+  event.type = EventType::kRejected;
+  event.status = 8;
   EXPECT_NE(ResultOf(history).kind, model::VerdictKind::kPermitted);
 }
 

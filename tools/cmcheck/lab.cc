@@ -297,18 +297,8 @@ namespace {
 
 // The arguments after `--`, as `run` parses them.
 int ParseAndRun(LabOptions options, std::vector<std::string> arguments) {
-  CommandLine line("cmcheck lab run --", "Arguments of `run` in the guests", "");
-  Verb run = line.command();
-  AddRunOptions(run, &options.run);
-  run.Does([&options, run] {
-    const std::string problem = WhyContradictory(run);
-    return problem.empty() ? RunLab(std::move(options)) : Unusable(problem);
-  });
-  const auto done = line.Parse(std::move(arguments));
-  if (const auto* problem = std::get_if<std::string>(&done))
-    return Unusable(
-        fmt::format("{} (`cmcheck lab run -- --help` says what is accepted)", *problem));
-  return std::get<int>(done);
+  return ParseBehindDashes("lab run", "Arguments of `run` in the guests", std::move(arguments),
+                           &options.run, [&options] { return RunLab(std::move(options)); });
 }
 
 }  // namespace

@@ -184,18 +184,9 @@ int Nodes(NodesOptions options) {
 
 // The arguments after `--`, as `run` parses them.
 int ParseAndRun(NodesOptions options, std::vector<std::string> arguments) {
-  CommandLine line("cmcheck lab nodes --", "Arguments of `run` between the nodes", "");
-  Verb run = line.command();
-  AddRunOptions(run, &options.run);
-  run.Does([&options, run] {
-    const std::string problem = WhyContradictory(run);
-    return problem.empty() ? Nodes(std::move(options)) : Unusable(problem);
-  });
-  const auto done = line.Parse(std::move(arguments));
-  if (const auto* problem = std::get_if<std::string>(&done))
-    return Unusable(
-        fmt::format("{} (`cmcheck lab nodes -- --help` says what is accepted)", *problem));
-  return std::get<int>(done);
+  return ParseBehindDashes("lab nodes", "Arguments of `run` between the nodes",
+                           std::move(arguments), &options.run,
+                           [&options] { return Nodes(std::move(options)); });
 }
 
 }  // namespace

@@ -255,6 +255,23 @@ int RunWith(const RunOptions& options, Answering answering, const std::string& r
       .Go();
 }
 
+int ParseBehindDashes(std::string_view verb, std::string_view about,
+                      std::vector<std::string> arguments, RunOptions* options,
+                      const std::function<int()>& go_on) {
+  CommandLine line(fmt::format("cmcheck {} --", verb), std::string(about), "");
+  Verb run = line.command();
+  AddRunOptions(run, options);
+  run.Does([&go_on, run] {
+    const std::string problem = WhyContradictory(run);
+    return problem.empty() ? go_on() : Unusable(problem);
+  });
+  const auto done = line.Parse(std::move(arguments));
+  if (const auto* problem = std::get_if<std::string>(&done))
+    return Unusable(
+        fmt::format("{} (`cmcheck {} -- --help` says what is accepted)", *problem, verb));
+  return std::get<int>(done);
+}
+
 int RunMainJob() { return Run({}); }
 
 void AddRun(Verb cmcheck) {

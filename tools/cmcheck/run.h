@@ -3,9 +3,12 @@
 #define TOOLS_CMCHECK_RUN_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "conformance/runner/campaign.h"
 #include "conformance/runner/journal.h"
@@ -36,6 +39,12 @@ struct RunOptions {
 void AddRunOptions(Verb verb, RunOptions* options);
 // The options that determine what is drawn.
 void AddCampaignOptions(Verb verb, RunOptions* options);
+
+// Reads what stands behind the `--` of another verb, "lab run", as arguments of `run`, and goes on.
+// `about`: what they are for. The exit code.
+int ParseBehindDashes(std::string_view verb, std::string_view about,
+                      std::vector<std::string> arguments, RunOptions* options,
+                      const std::function<int()>& go_on);
 
 // The campaign of the options, or one line with their error.
 std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,

@@ -224,13 +224,14 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
   const auto is_drained = [&](const Possibility& p) { return delivery_.IsDrained(p, channel); };
   bool crowded = false;
   for (const Components::Number number : components_.On(channel)) {
-    // Which of a crowd makes it readable is left open.
+    // Which of a crowd makes it readable is left open: something of it may.
     const bool crowd = search_.IsCrowd(number);
     if (!crowd && !search_.Close(number, window, &verdict)) return verdict;
     crowded |= crowd;
-    if (crowd || std::ranges::any_of(components_.SetOf(number).items(),
-                                     [&](const Possibility& p) { return !is_drained(p); }))
-      able.push_back(number);
+    const auto may_be = [&](const Possibility& p) {
+      return !is_drained(p) || (crowd && context_.steps.MayGoOn(p, window, {.quiet = channel}));
+    };
+    if (std::ranges::any_of(components_.SetOf(number).items(), may_be)) able.push_back(number);
   }
   verdict.sharp = able.empty();
   // It may be readable for an id that is not judged.

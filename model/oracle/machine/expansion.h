@@ -41,6 +41,18 @@ class Steps::Expansion {
     return true;
   }
 
+  // Whether anything may happen that the aim depends on.
+  bool MayGoOn(const Possibility& p) {
+    const Take none = [](Possibility) {};
+    take_ = &none;
+    measuring_ = true;
+    crowd_ = IsCrowd(steps_.facts_, p);
+    Reach reach(steps_.facts_, machine_, p);
+    if (crowd_) Narrow(p, &reach);
+    ExpandAll(p);
+    return offered_;
+  }
+
   // What is overdue in a possibility; empty when it may stay as it is.
   std::string Overdue(const Possibility& p) {
     take_ = nullptr;
@@ -137,6 +149,7 @@ class Steps::Expansion {
       if (due.not_after < window_.begin) overdue_ = what;
       return;
     }
+    offered_ = true;
     if (measuring_ && due.not_after < horizon_) {
       horizon_ = due.not_after;
       first_ = subject_;
@@ -207,6 +220,7 @@ class Steps::Expansion {
   const Window& window_;
   const Aim& aim_;
   bool crowd_ = false;
+  bool offered_ = false;
   uint8_t asked_ = kNoId;  // a listener, and how many ask it
   int asking_ = 0;
   const Reach* reach_ = nullptr;  // of what is followed; null: everything

@@ -160,6 +160,10 @@ bool Steps::Expand(const Possibility& p, const Window& window, const Aim& aim,
   return Expansion(*this, window, aim).Expand(p, take);
 }
 
+bool Steps::MayGoOn(const Possibility& p, const Window& window, const Aim& aim) const {
+  return Expansion(*this, window, aim).MayGoOn(p);
+}
+
 std::string Steps::Overdue(const Possibility& p, const Window& window, const Aim& aim) const {
   return Expansion(*this, window, aim).Overdue(p);
 }

@@ -26,6 +26,8 @@ class Steps {
   // Calls `take` with each possibility that one step of `p` leads to, by window.end, as far as the
   // step makes a difference to the aim. False when that is one that stands for `p` as well.
   bool Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take) const;
+  // Whether a step that makes a difference to the aim may happen by window.end.
+  bool MayGoOn(const Possibility& p, const Window& window, const Aim& aim) const;
   // A step that had to happen before window.begin and makes a difference to the aim; empty when
   // there is none.
   std::string Overdue(const Possibility& p, const Window& window, const Aim& aim) const;
