@@ -36,8 +36,8 @@ class Script {
   void Add(std::string_view line) { text_ += fmt::format("{}\n", line); }
   void Connects(std::string_view data) {
     for (int i = 0; i < kClients; ++i)
-      Add(fmt::format("active rdma_connect A{} private={}", i,
-                      data.empty() ? fmt::format("count:{}", i + 1) : data));
+      Add(fmt::format("active rdma_connect A{} private=\"{}\"", i,
+                      data.empty() ? fmt::format("c{}", i) : std::string(data)));
   }
   void Asked(int i) {
     Add(fmt::format("passive rdma_get_cm_event S as=r{0} id=P{0}", i));
@@ -135,6 +135,16 @@ TEST_P(ACrowd, IsPermittedWithFewPossibilities) {
   EXPECT_LE(result.largest_set, 2048U);
 }
 
+TEST_P(ACrowd, IsConnectedAtBothEnds) {
+  int established = 0;
+  for (const Record& record : HistoryOf(GetParam()).records) {
+    const auto* answered = std::get_if<seen::Answered>(&record.seen);
+    if (answered == nullptr || !answered->event) continue;
+    established += static_cast<int>(answered->event->type == EventType::kEstablished);
+  }
+  EXPECT_EQ(established, 2 * kClients);
+}
+
 TEST_P(ACrowd, IsNotPermittedWithARequestThatNoneHasSent) {
   History history = HistoryOf(GetParam());
   EventOf(&history, EventType::kConnectRequest, kClients / 2).private_data =
@@ -144,7 +154,7 @@ TEST_P(ACrowd, IsNotPermittedWithARequestThatNoneHasSent) {
 
 TEST_P(ACrowd, IsNotPermittedWhereOneIsRejectedThatWasAccepted) {
   History history = HistoryOf(GetParam());
-  CmEvent& event = EventOf(&history, EventType::kEstablished, kNoRoom);
+  CmEvent& event = EventOf(&history, EventType::kEstablished, kClients);
   event.type = EventType::kRejected;
   event.status = 8;
   EXPECT_NE(ResultOf(history).kind, model::VerdictKind::kPermitted);
@@ -167,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(
                           .fault = "fault drop REQ from=active nth=3",
                           .at_once = "settle"},
                     Crowd{.name = "AnsweredLate", .at_once = "settle", .between = "pass 3s"},
-                    Crowd{.name = "AllAlike", .data = "\"hello\"", .at_once = "settle"}),
+                    Crowd{.name = "AllAlike", .data = "hello", .at_once = "settle"}),
     [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

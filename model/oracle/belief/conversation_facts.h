@@ -213,7 +213,7 @@ class ConversationFacts {
   uint8_t SourceOf(const IdState& id) const;
 
   WorkTracker work;
-  bool disturbed = false;         // messages may be lost, or are made by hand
+  bool answers_may_fail = false;  // a REP may be lost or late, or messages are made by hand
   bool numbers_name_qps = false;  // created by the application without the library
   Payloads payloads;
   uint16_t empty_rejection;  // payload of REJECTED without private data

@@ -54,7 +54,7 @@ bool StaysKnown(const ConversationFacts& facts, const Possibility& p, IdRef send
   const auto stays = [&](const IdState& id) {
     const bool unanswered = id.ib == IbState::kMraReqSent || id.ib == IbState::kSidrReqRcvd;
     return facts.SamePeer(id.origin, sender) && Machine::KnownRemotely(id) && !id.removal_due &&
-           (unanswered || !(facts.disturbed || facts.MayShareQpNumber(sender) ||
+           (unanswered || !(facts.answers_may_fail || facts.MayShareQpNumber(sender) ||
                             (id.name.valid() && facts.MayShareQpNumber(id.name))));
   };
   return sender.valid() && std::ranges::any_of(p.ids, stays);

@@ -12,6 +12,14 @@ namespace {
 // What need not happen.
 constexpr int64_t kFarOff = std::numeric_limits<int64_t>::max() / 4;
 
+// Only other messages than REPs are lost.
+bool SparesAnswers(const Line& line) {
+  if (std::holds_alternative<line::Heals>(line)) return true;
+  const auto* injects = std::get_if<line::Injects>(&line);
+  return injects != nullptr && injects->fault.Loses() &&
+         !injects->fault.messages.Has(MadKind::kRep);
+}
+
 void CountOne(uint8_t* due) {
   if (*due < 255) ++*due;
 }
@@ -40,7 +48,7 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
   search_.CloseAll(window);
   SpreadMutes();
   Verdict verdict;
-  facts_.disturbed = true;
+  facts_.answers_may_fail |= !SparesAnswers(line);
   if (std::holds_alternative<line::Sends>(line)) {
     verdict = tester_.Send(record.line, window.span());
   } else if (const auto* injects = std::get_if<line::Injects>(&line)) {

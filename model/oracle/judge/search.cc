@@ -8,6 +8,8 @@ namespace {
 
 // Possibilities of a component before the oracle gives up.
 constexpr size_t kMostPossibilities = 16384;
+// And the ids in all of them: fewer possibilities of a crowd.
+constexpr size_t kMostIds = 16 * kMostPossibilities;
 // And of those of a crowd that have shown a request.
 constexpr size_t kMostGuesses = 16;
 
@@ -32,7 +34,8 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, Possibilit
     if (added != PossibilitySet::Added::kKnown) reached.push_back(at);
   };
   for (size_t next = 0; next < open.size(); ++next) {
-    if (set->size() > kMostPossibilities) return false;
+    const size_t ids = set->size() * set->items().front().ids.size();
+    if (set->size() > kMostPossibilities || ids > kMostIds) return false;
     queued[open[next]] = false;
     const Possibility p = set->items()[open[next]];  // a copy: the set grows
     reached.clear();
