@@ -1,6 +1,6 @@
 // Sixty-four requests in flight to one listener: with room for all, with a small backlog, with
-// losses, with late answers, and all alike. What the simulator says of them is permitted, with few
-// possibilities; what cannot be is refused.
+// losses of each message, with late answers, and all alike. What the simulator says of them is
+// permitted, with few possibilities; what cannot be is refused.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -64,13 +64,14 @@ class Script {
     }
   }
   // All at once. `between`: what is done before each answer.
-  void AllAtOnce(std::string_view between = {}) {
+  void AllAtOnce(std::string_view before, std::string_view between, std::string_view then) {
     for (int i = 0; i < kClients; ++i) Asked(i);
+    if (!before.empty()) Add(before);
     for (int i = 0; i < kClients; ++i) {
       if (!between.empty()) Add(between);
       Answers(i);
     }
-    Add("settle");
+    Add(then);
     for (int i = 0; i < kClients; ++i) Connected(i);
   }
   const std::string& text() const { return text_; }
@@ -95,7 +96,9 @@ struct Crowd {
   std::string fault;    // before all connect
   std::string data;     // the same private data for all
   std::string at_once;  // after all have connected
-  std::string between;  // the answers
+  std::string before_answers;
+  std::string between;                   // the answers
+  std::string fetched_after = "settle";  // the answers
 };
 
 History HistoryOf(const Crowd& crowd) {
@@ -106,7 +109,7 @@ History HistoryOf(const Crowd& crowd) {
     script.InTurn();
   } else {
     script.Add(crowd.at_once);
-    script.AllAtOnce(crowd.between);
+    script.AllAtOnce(crowd.before_answers, crowd.between, crowd.fetched_after);
   }
   return OnSim(ConversationOf(script.text()));
 }
@@ -176,8 +179,41 @@ INSTANTIATE_TEST_SUITE_P(
                     Crowd{.name = "WithALoss",
                           .fault = "fault drop REQ from=active nth=3",
                           .at_once = "settle"},
+                    Crowd{.name = "WithLostReplies",
+                          .fault = "fault drop REP from=passive nth=2..5",
+                          .at_once = "settle",
+                          .fetched_after = "pass 5s"},
+                    Crowd{.name = "WithLostRtus",
+                          .fault = "fault drop RTU from=active nth=2..5",
+                          .at_once = "settle",
+                          .fetched_after = "pass 5s"},
+                    Crowd{.name = "AllLostAtFirst",
+                          .fault = "fault drop any from=any during=2ms",
+                          .at_once = "pass 9s",
+                          .fetched_after = "pass 9s"},
+                    Crowd{.name = "SomeLostAtFirst",
+                          .fault = "fault drop any from=any during=200us",
+                          .at_once = "pass 9s",
+                          .fetched_after = "pass 9s"},
+                    Crowd{.name = "HalfOfTheRequestsLost",
+                          .fault = "fault drop REQ from=active nth=17..48",
+                          .at_once = "pass 9s",
+                          .fetched_after = "pass 9s"},
+                    Crowd{.name = "ALostAnswerWasGivenUp",
+                          .at_once = "settle",
+                          .before_answers = "fault drop REP from=passive nth=1..16"},
+                    Crowd{.name = "SomeAnswersLost",
+                          .at_once = "settle",
+                          .before_answers = "fault drop any from=any during=300us",
+                          .fetched_after = "pass 9s"},
                     Crowd{.name = "AnsweredLate", .at_once = "settle", .between = "pass 3s"},
-                    Crowd{.name = "AllAlike", .data = "hello", .at_once = "settle"}),
+                    Crowd{.name = "AllAlike", .data = "hello", .at_once = "settle"},
+                    Crowd{.name = "AllAlikeBeyondTheBacklog", .backlog = kNoRoom, .data = "hello"},
+                    Crowd{.name = "AllAlikeSomeLost",
+                          .fault = "fault drop any from=any during=200us",
+                          .data = "hello",
+                          .at_once = "pass 9s",
+                          .fetched_after = "pass 9s"}),
     [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

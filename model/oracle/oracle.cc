@@ -60,6 +60,7 @@ class Oracle::Judges {
 
   Verdict Observe(const Record& record) {
     const Line& line = context_.conversation.lines[record.line];
+    context_.components.LookAhead(record.end.nanoseconds());
     environment_.TurnLinks((Fetches(record, line) ? record.end : record.begin).nanoseconds());
     const bool releases = std::holds_alternative<seen::Released>(record.seen);
     Verdict waiting;
@@ -290,6 +291,7 @@ Oracle::~Oracle() = default;
 void Oracle::Follow(Instant until) {
   JudgeContext& context = judges_->context();
   const int64_t at = until.nanoseconds();
+  context.components.LookAhead(at);
   context.search.CloseAll({.begin = at, .end = at, .settled = context.settled});
 }
 

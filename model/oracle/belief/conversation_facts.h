@@ -213,7 +213,9 @@ class ConversationFacts {
   uint8_t SourceOf(const IdState& id) const;
 
   WorkTracker work;
-  bool answers_may_fail = false;  // a REP may be lost or late, or messages are made by hand
+  size_t crowd = 9;  // so many ids of a component, or more, are a crowd
+  bool answers_may_be_late = false;  // a REP may be, or messages are made by hand
+  bool answers_may_be_lost = false;  // a REP may be
   bool numbers_name_qps = false;  // created by the application without the library
   Payloads payloads;
   uint16_t empty_rejection;  // payload of REJECTED without private data

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/oracle/judge/components.h"
+#include "model/oracle/machine/aim.h"
 #include "model/oracle/machine/machine.h"
 
 namespace cm::model {
@@ -47,15 +48,24 @@ std::vector<IdRef> NamesIn(const Possibility& p) {
   return names;
 }
 
-// Whether a request of the id has reached an id that all further ones reach as well. One that has
-// answered may end before the sender hears of it: where messages may be lost, or where the sender
-// may take the answer for a stale one.
-bool StaysKnown(const ConversationFacts& facts, const Possibility& p, IdRef sender) {
+// Whether one that has answered may end by itself before the sender hears of it: where that may
+// take the answer for a stale one, where messages are late, and where the answer was lost until it
+// was given up.
+bool MayEndBy(const ConversationFacts& facts, const IdState& id, IdRef sender, int64_t until) {
+  if (facts.answers_may_be_late || facts.MayShareQpNumber(sender)) return true;
+  if (id.name.valid() && facts.MayShareQpNumber(id.name)) return true;
+  if (!facts.answers_may_be_lost || id.ib == IbState::kEstablished) return false;
+  const Timing timing = facts.TimingOf(id);
+  const Duration repeats = timing.GiveUp(timing.ReplyInterval());
+  return id.ib != IbState::kRepSent || id.first.earliest + repeats.nanoseconds() <= until;
+}
+
+// Whether a request of the id has reached an id that all further ones reach as well.
+bool StaysKnown(const ConversationFacts& facts, const Possibility& p, IdRef sender, int64_t until) {
   const auto stays = [&](const IdState& id) {
     const bool unanswered = id.ib == IbState::kMraReqSent || id.ib == IbState::kSidrReqRcvd;
     return facts.SamePeer(id.origin, sender) && Machine::KnownRemotely(id) && !id.removal_due &&
-           (unanswered || !(facts.answers_may_fail || facts.MayShareQpNumber(sender) ||
-                            (id.name.valid() && facts.MayShareQpNumber(id.name))));
+           (unanswered || !MayEndBy(facts, id, sender, until));
   };
   return sender.valid() && std::ranges::any_of(p.ids, stays);
 }
@@ -63,7 +73,8 @@ bool StaysKnown(const ConversationFacts& facts, const Possibility& p, IdRef send
 // The connected ids of a component, over all its possibilities: a union-find over names.
 class Links {
  public:
-  explicit Links(const std::vector<IdRef>& ids) : ids_(ids), parent_(ids.size()) {
+  Links(const std::vector<IdRef>& ids, int64_t until)
+      : ids_(ids), until_(until), parent_(ids.size()) {
     for (size_t i = 0; i < ids.size(); ++i) parent_[i] = i;
   }
   size_t Root(size_t i) const {
@@ -107,6 +118,7 @@ class Links {
   }
 
   const std::vector<IdRef>& ids_;
+  int64_t until_;
   std::vector<size_t> parent_;
 };
 
@@ -119,7 +131,7 @@ bool Links::CoupleFlights(const ConversationFacts& facts, const Possibility& p,
     if (flight.from != kNoId) Join(name, names[flight.from]);
     if (flight.to != kNoId) Join(name, names[flight.to]);
     if (flight.sender.valid()) Join(name, flight.sender);
-    if (IsRequest(flight.kind) && !StaysKnown(facts, p, flight.sender))
+    if (IsRequest(flight.kind) && !StaysKnown(facts, p, flight.sender, until_))
       JoinAsked(facts, flight.sender);
   }
   return true;
@@ -134,7 +146,7 @@ bool Links::Couple(const ConversationFacts& facts, const Possibility& p) {
     if (id.peer != kNoId) Join(names[i], names[id.peer]);
     if (id.origin.valid()) Join(names[i], id.origin);
     const bool asks = !id.origin.valid() && id.outstanding && IsRequest(id.message);
-    if (asks && !StaysKnown(facts, p, id.name)) JoinAsked(facts, id.name);
+    if (asks && !StaysKnown(facts, p, id.name, until_)) JoinAsked(facts, id.name);
   }
   // Ids that may find one another's queue pairs in use stay together.
   for (size_t i = 0; i < p.ids.size(); ++i)
@@ -176,6 +188,7 @@ void Components::Merge(IdRef a, IdRef b) {
     one.ids.push_back(id);
   }
   components_.erase(from);
+  if (one.ids.size() >= facts_.crowd) facts_.crowd = kRestOfCrowd;
   Put(into, std::move(product));
 }
 
@@ -215,7 +228,7 @@ Components::Number Components::JoinAsked(Number number) {
   std::vector<IdRef> asking;
   const auto note = [&](const Possibility& p, IdRef sender) {
     const bool known = std::ranges::find(asking, sender) != asking.end();
-    if (!known && !StaysKnown(facts_, p, sender)) asking.push_back(sender);
+    if (!known && !StaysKnown(facts_, p, sender, until_)) asking.push_back(sender);
   };
   for (const Possibility& p : SetOf(number).items()) {
     for (const IdState& one : p.ids)
@@ -234,6 +247,11 @@ Components::Number Components::JoinAsked(Number number) {
 void Components::JoinAllAsked() {
   for (const Number number : All())
     if (Has(number)) JoinAsked(number);
+}
+
+void Components::LookAhead(int64_t until) {
+  until_ = std::max(until_, until);
+  if (facts_.answers_may_be_lost) JoinAllAsked();
 }
 
 void Components::MergeForQp(IdRef id) {
@@ -276,7 +294,7 @@ void Components::Split(Number number) {
     p.hits = certain;
     set.Add(std::move(p));
   }
-  Links links(ids);
+  Links links(ids, until_);
   for (const Possibility& p : set.items())
     if (!links.Couple(facts_, p)) return;
   const std::vector<size_t> roots = links.Roots();

@@ -23,6 +23,7 @@ class Components {
     if (as == nullptr) return;
     components_ = as->components_;
     next_ = as->next_;
+    until_ = as->until_;
     largest_ = as->largest_;
   }
 
@@ -56,6 +57,9 @@ class Components {
   // The senders of requests that may reach an owner of their port again, because the id that they
   // have reached has ended, or may end: those of all components.
   void JoinAllAsked();
+  // What happens until then is judged next: what may end by then is not parted from those that it
+  // would no longer answer.
+  void LookAhead(int64_t until);
   void MergeForService(IdRef id, uint16_t port);
   void MergeForQp(IdRef id);
   // The owners of the port that the id asks for.
@@ -104,6 +108,7 @@ class Components {
   ConversationFacts& facts_;
   std::map<Number, Component> components_;
   Number next_ = 0;
+  int64_t until_ = 0;  // see LookAhead
   size_t largest_ = 0;
 };
 

@@ -12,13 +12,6 @@ namespace {
 // What need not happen.
 constexpr int64_t kFarOff = std::numeric_limits<int64_t>::max() / 4;
 
-// Only other messages than REPs are lost.
-bool SparesAnswers(const Line& line) {
-  if (std::holds_alternative<line::Heals>(line)) return true;
-  const auto* injects = std::get_if<line::Injects>(&line);
-  return injects != nullptr && injects->fault.Loses() &&
-         !injects->fault.messages.Has(MadKind::kRep);
-}
 
 void CountOne(uint8_t* due) {
   if (*due < 255) ++*due;
@@ -48,7 +41,7 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
   search_.CloseAll(window);
   SpreadMutes();
   Verdict verdict;
-  facts_.answers_may_fail |= !SparesAnswers(line);
+  NoteAnswers(line);
   if (std::holds_alternative<line::Sends>(line)) {
     verdict = tester_.Send(record.line, window.span());
   } else if (const auto* injects = std::get_if<line::Injects>(&line)) {
@@ -60,6 +53,15 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
   }
   components_.JoinAllAsked();
   return verdict;
+}
+
+void Environment::NoteAnswers(const cm::Line& line) {
+  if (std::holds_alternative<line::Heals>(line)) return;
+  const auto* injects = std::get_if<line::Injects>(&line);
+  if (injects == nullptr || !injects->fault.Loses())
+    facts_.answers_may_be_late = true;
+  else if (injects->fault.messages.Has(MadKind::kRep))
+    facts_.answers_may_be_lost = true;
 }
 
 void Environment::Inject(const Fault& fault, const Window& window) {

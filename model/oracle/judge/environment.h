@@ -21,6 +21,8 @@ class Environment : JudgeBase {
   void TurnLinks(int64_t until);
 
  private:
+  // What may become of replies from then on.
+  void NoteAnswers(const cm::Line& line);
   void Inject(const Fault& fault, const Window& window);
   bool MessagesUnderWay(int64_t now) const;
   // What a fault of the side brings about at once.

@@ -21,32 +21,39 @@ void Sift(const std::vector<bool>& stays, PossibilitySet* set) {
   *set = std::move(stay);
 }
 
-// Follows all hidden steps. False when there are too many possibilities.
-bool Expand(const Steps& steps, const Window& window, const Aim& aim, PossibilitySet* set) {
+// Follows all hidden steps. False when there are too many possibilities. `crowd`: so many ids are
+// one; `guesses` is set where not all of its requests that look the same are followed.
+bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t crowd, bool* guesses,
+            PossibilitySet* set) {
   std::vector<size_t> open(set->size());
   for (size_t i = 0; i < open.size(); ++i) open[i] = i;
   std::vector<bool> queued(set->size(), true);
-  std::vector<size_t> reached;
+  std::vector<IdRef> only(set->size());  // the sender that a possibility is followed for
+  std::vector<std::pair<size_t, IdRef>> reached;
   std::vector<bool> stays;
   bool all_stay = true;
-  const Steps::Take take = [&](Possibility successor) {
+  const Steps::Take take = [&](Possibility successor, IdRef sender) {
     const auto [added, at] = set->Add(std::move(successor));
-    if (added != PossibilitySet::Added::kKnown) reached.push_back(at);
+    if (added != PossibilitySet::Added::kKnown) reached.emplace_back(at, sender);
   };
   for (size_t next = 0; next < open.size(); ++next) {
     const size_t ids = set->size() * set->items().front().ids.size();
     if (set->size() > kMostPossibilities || ids > kMostIds) return false;
     queued[open[next]] = false;
     const Possibility p = set->items()[open[next]];  // a copy: the set grows
+    Aim own = aim;
+    own.only = only[open[next]];
     reached.clear();
-    if (!steps.Expand(p, window, aim, take)) {
+    if (!steps.Expand(p, window, own, take, guesses)) {
       stays.resize(set->size(), true);
       stays[open[next]] = all_stay = false;
     }
-    for (const size_t at : reached) {
+    only.resize(set->size());
+    for (const auto& [at, sender] : reached) {
       // In a crowd, one request that the listener may show is enough.
       const bool shown = aim.request != nullptr && set->items()[at].ids.size() > p.ids.size();
-      if (shown && p.ids.size() >= kCrowd) continue;
+      if (shown && p.ids.size() >= crowd) continue;
+      only[at] = own.only.valid() ? own.only : sender;
       if (at >= queued.size()) queued.resize(at + 1, false);
       if (!queued[at]) open.push_back(at);
       queued[at] = true;
@@ -77,7 +84,8 @@ std::vector<std::string> DropOverdue(const Steps& steps, const Window& window, c
 }  // namespace
 
 bool Search::Close(Number number, const Window& window, Verdict* verdict, const Aim& aim) {
-  const bool followed = Expand(steps_, window, aim, &components_.SetOf(number));
+  const bool followed = Expand(steps_, window, aim, components_.facts().crowd, &has_guessed_,
+                               &components_.SetOf(number));
   if (followed) return Stay(number, window, verdict, aim);
   components_.NoteSize(number);
   verdict->kind = VerdictKind::kInconclusive;

@@ -164,7 +164,7 @@ class Search {
   Aim AimAt(IdRef id) const { return components_.facts().id(id).listens ? Aim{} : Aim{.id = id}; }
   bool IsCrowd(Number number) {
     const PossibilitySet& set = components_.SetOf(number);
-    return !set.empty() && set.items().front().ids.size() >= kCrowd;
+    return !set.empty() && set.items().front().ids.size() >= components_.facts().crowd;
   }
 
   // Of a crowd whose requests look the same, only the first possibilities are followed: from then

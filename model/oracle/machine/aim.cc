@@ -26,7 +26,7 @@ bool IsCrowd(const ConversationFacts& facts, const Possibility& p) {
            id.neighbour_due == 0;
   };
   const auto by_hand = [](const Flight& flight) { return flight.tester != kNoTester; };
-  return p.ids.size() >= kCrowd && p.mutes == 0 && std::ranges::all_of(p.ids, plain) &&
+  return p.ids.size() >= facts.crowd && p.mutes == 0 && std::ranges::all_of(p.ids, plain) &&
          std::ranges::none_of(p.flights, by_hand) && !ShareQpNumbers(facts, p);
 }
 

@@ -21,12 +21,17 @@ namespace cm::model {
 struct Aim {
   IdRef id;                          // what is so of the id
   const CmEvent* request = nullptr;  // and this request is shown, of a listener
+  IdRef only;                        // sent by this one, if that is known
   ChannelRef quiet;                  // nothing is on the channel: steps are done that have to be
   bool Everything() const { return !id.valid() && !quiet.valid(); }
 };
 
-// So many ids of a component, or more, are a crowd.
-inline constexpr size_t kCrowd = 9;
+// What is left of a crowd is one as long as it has so many ids.
+inline constexpr size_t kRestOfCrowd = 4;
+
+// Of the requests of a crowd that look like the one that is shown those of so many senders are
+// followed from one possibility, of the oldest.
+inline constexpr size_t kMostAlike = 2;
 
 // Whether the possibility is one of a crowd, and nothing comes from below that concerns all of it.
 bool IsCrowd(const ConversationFacts& facts, const Possibility& p);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "model/oracle/machine/sa_queries.h"
 #include "model/oracle/machine/steps.h"
@@ -41,9 +42,12 @@ class Steps::Expansion {
     return true;
   }
 
+  // There were more senders than are followed.
+  bool cuts() const { return cuts_; }
+
   // Whether anything may happen that the aim depends on.
   bool MayGoOn(const Possibility& p) {
-    const Take none = [](Possibility) {};
+    const Take none = [](Possibility, IdRef) {};
     take_ = &none;
     measuring_ = true;
     crowd_ = IsCrowd(steps_.facts_, p);
@@ -70,9 +74,27 @@ class Steps::Expansion {
     reach->Add(aim_, window_.end);
     reach_ = reach;
     if (aim_.request == nullptr || take_ == nullptr) return;
+    ChooseAlike(p);
     for (uint8_t i = 0; i < p.ids.size(); ++i)
-      if (p.ids[i].outstanding && IsRequest(p.ids[i].message) && MayShow(p.ids[i].message_payload))
-        reach->Add(i);
+      if (IsChosen(p.ids[i].name)) reach->Add(i);
+  }
+  bool IsChosen(IdRef sender) const {
+    return sender.valid() && std::ranges::find(alike_, sender) != alike_.end();
+  }
+  void Choose(IdRef sender) {
+    if (!sender.valid() || IsChosen(sender)) return;
+    if (aim_.only.valid() ? sender != aim_.only : alike_.size() == kMostAlike)
+      cuts_ |= !aim_.only.valid();
+    else
+      alike_.push_back(sender);
+  }
+  // Senders of requests that look like the one that is shown.
+  void ChooseAlike(const Possibility& p) {
+    alike_.clear();
+    for (const IdState& id : p.ids)
+      if (id.outstanding && IsRequest(id.message) && MayShow(id.message_payload)) Choose(id.name);
+    for (const Flight& flight : p.flights)
+      if (IsRequest(flight.kind) && MayShow(flight.payload)) Choose(flight.sender);
   }
   // Whether it is the request that the listener shows; whether others have come before the listener
   // was asked is the same.
@@ -92,7 +114,7 @@ class Steps::Expansion {
       subject_ = p.ids.size() + f;
       const Flight& flight = p.flights[f];
       const bool other = reach_ != nullptr && aim_.request != nullptr && IsRequest(flight.kind) &&
-                         !MayShow(flight.payload);
+                         !IsChosen(flight.sender);
       if (!other)
         ExpandFlight(p, f);
       else if (measuring_)
@@ -135,7 +157,7 @@ class Steps::Expansion {
       if (!steps_.fault_model_.FateOf(p.flights[f], p).OnlyLost()) continue;
       Possibility next = p;
       next.flights.erase(next.flights.begin() + static_cast<ptrdiff_t>(f));
-      take(std::move(next));
+      take(std::move(next), {});
       return true;
     }
     return false;
@@ -160,7 +182,9 @@ class Steps::Expansion {
     change(&next, Span{due.not_before, std::min(window_.end, due.not_after)});
     steps_.fault_model_.TellEpochs(&next);
     if (reach_ != nullptr && aim_.quiet.valid() && steps_.delivery_.Shows(next, aim_.quiet)) return;
-    (*take_)(std::move(next));
+    const IdRef of = subject_ < p.ids.size() ? p.ids[subject_].name
+                                             : p.flights[subject_ - p.ids.size()].sender;
+    (*take_)(std::move(next), IsChosen(of) ? of : IdRef());
   }
 
   // Offers a step from below.
@@ -220,6 +244,8 @@ class Steps::Expansion {
   const Window& window_;
   const Aim& aim_;
   bool crowd_ = false;
+  std::vector<IdRef> alike_;  // the senders that are followed
+  bool cuts_ = false;
   bool offered_ = false;
   uint8_t asked_ = kNoId;  // a listener, and how many ask it
   int asking_ = 0;

@@ -156,8 +156,11 @@ void Steps::Expansion::ArriveUnknown(Possibility* next, const Flight& flight, Sp
 }
 
 bool Steps::Expand(const Possibility& p, const Window& window, const Aim& aim,
-                   const Take& take) const {
-  return Expansion(*this, window, aim).Expand(p, take);
+                   const Take& take, bool* cuts) const {
+  Expansion expansion(*this, window, aim);
+  const bool stays = expansion.Expand(p, take);
+  *cuts |= expansion.cuts();
+  return stays;
 }
 
 bool Steps::MayGoOn(const Possibility& p, const Window& window, const Aim& aim) const {

@@ -16,7 +16,8 @@ namespace cm::model {
 
 class Steps {
  public:
-  using Take = std::function<void(Possibility)>;
+  // `sender`: in a crowd, the one whose request may be the one that is shown, if the step is its.
+  using Take = std::function<void(Possibility, IdRef sender)>;
 
   // The references outlive it.
   Steps(const ConversationFacts& facts, const FaultModel& fault_model, const Machine& machine,
@@ -25,7 +26,9 @@ class Steps {
 
   // Calls `take` with each possibility that one step of `p` leads to, by window.end, as far as the
   // step makes a difference to the aim. False when that is one that stands for `p` as well.
-  bool Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take) const;
+  // `cuts` is set where there are more senders of requests that look like the one that is shown.
+  bool Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take,
+              bool* cuts) const;
   // Whether a step that makes a difference to the aim may happen by window.end.
   bool MayGoOn(const Possibility& p, const Window& window, const Aim& aim) const;
   // A step that had to happen before window.begin and makes a difference to the aim; empty when
