@@ -1,0 +1,134 @@
+#include "conformance/adapters/wire/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "model/capture/judge.h"
+
+namespace cm::live {
+namespace {
+
+using Said = std::vector<const Passing*>;
+
+std::map<uint32_t, Said> ByConnection(const Course& course) {
+  std::map<uint32_t, Said> said;
+  for (const Passing& frame : course.frames)
+    if (!frame.ours) said[frame.about].push_back(&frame);
+  return said;
+}
+
+std::string Kind(const std::string& text) { return text.substr(0, text.find(' ')); }
+
+std::string Time(Instant at) {
+  return ToString(Duration::Milliseconds(at.nanoseconds() / 1'000'000));
+}
+
+// By how much a message of that time may be early or late.
+Duration Slack(Instant at, const Timing& timing) {
+  return timing.late + Duration::Nanoseconds(at.nanoseconds() / 100 * timing.late_percent);
+}
+
+class Comparison {
+ public:
+  Comparison(const Course& expected, const Course& seen, const Profile& profile)
+      : expected_(expected), seen_(seen), profile_(profile) {}
+
+  std::vector<Difference> Run() {
+    const auto expected = ByConnection(expected_);
+    auto seen = ByConnection(seen_);
+    for (const auto& [about, said] : expected) Compare(said, seen[about]);
+    for (const auto& [about, said] : seen)
+      if (!expected.contains(about)) Compare({}, said);
+    CompareJudgements();
+    std::ranges::stable_sort(differences_, {}, &Difference::at);
+    return std::move(differences_);
+  }
+
+ private:
+  // The first difference of a connection; those after it may follow from it.
+  void Compare(const Said& expected, const Said& seen) {
+    for (size_t i = 0; i < std::max(expected.size(), seen.size()); ++i) {
+      const Passing* should = i < expected.size() ? expected[i] : nullptr;
+      const Passing* is = i < seen.size() ? seen[i] : nullptr;
+      if (is == nullptr && !IsNearTheEnd(should->at, seen_.end))
+        return Add(Kind(should->text) + " missing", "nothing", *should, should->at);
+      if (should == nullptr && !IsNearTheEnd(is->at, expected_.end))
+        return Add(Kind(is->text) + " unexpected", Text(*is), "nothing", is->at);
+      if (is == nullptr || should == nullptr) return;
+      if (is->text != should->text)
+        return Add(fmt::format("{} for {}", is->text, should->text), Text(*is), *should, is->at);
+      const Duration apart = is->at - should->at;
+      const Duration slack = Slack(should->at, profile_.timing);
+      if (apart > slack) return Add(Kind(is->text) + " late", Text(*is), *should, is->at);
+      if (Duration() - apart > slack)
+        return Add(Kind(is->text) + " early", Text(*is), *should, is->at);
+    }
+  }
+
+  bool IsNearTheEnd(Instant at, Instant end) const {
+    return at + Slack(end, profile_.timing) >= end;
+  }
+
+  static std::string Text(const Passing& frame) {
+    return fmt::format("{} at {}", frame.text, Time(frame.at));
+  }
+  void Add(std::string cause, std::string saw, const Passing& permitted, Instant at) {
+    Add(std::move(cause), std::move(saw), Text(permitted), at);
+  }
+  void Add(std::string cause, std::string saw, std::string permitted, Instant at) {
+    differences_.push_back({.cause = std::move(cause),
+                            .saw = std::move(saw),
+                            .permitted = std::move(permitted),
+                            .rule = "as the simulator with profile " + profile_.name,
+                            .at = at});
+  }
+
+  std::vector<wire::Violation> Violations(const Course& course) const {
+    std::vector<wire::Violation> violations;
+    wire::Judge judge({.profiles = {&profile_}}, [&](const wire::Verdict& verdict) {
+      if (verdict.violation && !course.frames[verdict.violation->number - 1].ours)
+        violations.push_back(*verdict.violation);
+    });
+    for (size_t i = 0; i < course.frames.size(); ++i) {
+      const Passing& frame = course.frames[i];
+      judge.Take(i + 1, frame.at.nanoseconds(), frame.bytes, frame.bytes.size(),
+                 mad::LinkType::kEthernet);
+    }
+    judge.Finish();
+    return violations;
+  }
+
+  void CompareJudgements() {
+    std::multiset<std::string> provoked;
+    for (const wire::Violation& violation : Violations(expected_)) provoked.insert(violation.rule);
+    for (const wire::Violation& violation : Violations(seen_)) {
+      if (const auto one = provoked.find(violation.rule); one != provoked.end()) {
+        provoked.erase(one);
+        continue;
+      }
+      differences_.push_back(
+          {.cause = "rule " + violation.rule,
+           .saw = violation.saw,
+           .permitted = violation.permitted,
+           .rule = fmt::format("{}: {} ({})", violation.rule, violation.says, violation.source),
+           .at = Instant::FromNanoseconds(violation.nanoseconds)});
+    }
+  }
+
+  const Course& expected_;
+  const Course& seen_;
+  const Profile& profile_;
+  std::vector<Difference> differences_;
+};
+
+}  // namespace
+
+std::vector<Difference> Differences(const Course& expected, const Course& seen,
+                                    const Profile& profile) {
+  return Comparison(expected, seen, profile).Run();
+}
+
+}  // namespace cm::live
