@@ -24,6 +24,7 @@
 #include "model/conversation/print.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
+#include "tools/cmcheck/lab.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/verbs.h"
 
@@ -46,6 +47,7 @@ struct WireOptions {
   std::string profile = "6.1-rxe";
   std::string peer_profile;
   std::string listener;
+  std::string lab;  // profile of a guest
   std::vector<std::string> conversations;
   std::string report = "wire-report";
   uint64_t service = live::kService;
@@ -143,7 +145,25 @@ std::string FindPeer(const WireOptions& options, const Profile& profile, Place* 
   return {};
 }
 
+// A guest as the peer. Its time is the host's, which may be busy.
+std::string UseLab(const Profile& profile, const fs::path& wire, WireOptions* options) {
+  int exit_code = kExitUnusable;
+  if (std::string problem = ReadyNode(profile, &exit_code); !problem.empty()) return problem;
+  options->paths = fmt::format("{0}/active,{0}/passive", wire.string());
+  options->listener = std::string(kExec) + NodeCommand(profile, "passive", wire);
+  options->address = "10.0.0.1";
+  options->peer = "10.0.1.1";
+  options->pause = std::max<uint64_t>(options->pause, 150);
+  options->late = std::max<uint64_t>(options->late, 1500);
+  return {};
+}
+
 std::string WhyContradictory(const WireOptions& options) {
+  if (!options.lab.empty())
+    return options.peer.empty() && options.interface.empty() && options.paths.empty() &&
+                   options.listener.empty()
+               ? ""
+               : "--lab has its own peer: no --peer, --interface, --paths, --listener";
   const bool simulated = options.peer == kSim;
   const int doors = !options.interface.empty() + !options.paths.empty();
   if (options.peer.empty()) return "--peer is missing: an IPv4 address, or sim";
@@ -232,7 +252,8 @@ class Wire {
             .ends = place_.ends,
             .service = static_cast<uint16_t>(options_.service),
             .pace = {.pause = Duration::Milliseconds(static_cast<int64_t>(options_.pause)),
-                     .longest = Duration::Seconds(static_cast<int64_t>(options_.longest))},
+                     .longest = Duration::Seconds(static_cast<int64_t>(options_.longest)),
+                     .patience = profile.timing.late},
             .profile = std::move(profile),
             .first = {.first_cid = static_cast<uint32_t>(now >> 20 & 0x1fff) << 12 | 0x100,
                       .guid = simulated ? 0 : kGuids | (now >> 10 & 0xffff'ffff)}};
@@ -284,8 +305,9 @@ class Wire {
   std::string problem_;
 };
 
-int DoWire(const WireOptions& options) {
+int DoWire(WireOptions options) {
   if (std::string problem = WhyContradictory(options); !problem.empty()) return Unusable(problem);
+  if (!options.lab.empty()) options.profile = options.lab;
   Profile profiles[2];
   const std::string& theirs = options.peer_profile.empty() ? options.profile : options.peer_profile;
   for (int i = 0; i < 2; ++i) {
@@ -299,6 +321,10 @@ int DoWire(const WireOptions& options) {
   int left_out = 0;
   auto cases = CasesOf(options, profiles[0].name, &left_out);
   if (auto* problem = std::get_if<std::string>(&cases)) return Unusable(*problem);
+  const OwnFolder wire(options.lab.empty() ? "" : (fs::temp_directory_path() / "wire").string());
+  if (!options.lab.empty())
+    if (std::string problem = UseLab(profiles[0], wire.path(), &options); !problem.empty())
+      return Unusable(problem);
   Place place;
   place.ends.us = {.mac = *MacOf(options.mac), .v4 = V4Of(options.address).value_or(0)};
   place.ends.peer = {.mac = kSimulatedMac, .v4 = V4Of(options.peer).value_or(*V4Of("10.0.1.1"))};
@@ -330,6 +356,7 @@ Examples:
   cmcheck wire --interface eth0 --peer 192.0.2.7 --address 192.0.2.99 --service 7174 --sequences 50
   cmcheck wire --interface eth0 --peer 192.0.2.7 --conversations conformance/scenarios/protocol/tester
   cmcheck wire --interface eth0 --peer 192.0.2.7 --listener 'exec:ssh node7 cmcheck agent'
+  cmcheck wire --lab 6.12-rxe --sequences 50
   cmcheck wire --peer sim --conversations wire-report/findings/drawn-1-7.conv)");
   auto options = std::make_shared<WireOptions>();
   verb.Text("--interface", &options->interface, "Network interface that leads to the peer");
@@ -341,6 +368,8 @@ Examples:
   verb.Text("--mac", &options->mac, "Our hardware address where there is no interface");
   verb.Number("--service", &options->service, 1, 65535, "The port on which the peer listens");
   verb.Text("--profile", &options->profile, "What the peer is to be like");
+  verb.Text("--lab", &options->lab,
+            "A guest with the kernel of this profile as the peer, which is judged by it");
   verb.Text("--peer-profile", &options->peer_profile, "With --peer sim: what it is like");
   verb.Text(
       "--listener", &options->listener,

@@ -10,21 +10,26 @@
 namespace cm::live {
 namespace {
 
+// A peer hears nothing else so long. source: docs/sources/cm_protocol.md N1
+constexpr Duration kLooksForASender = Duration::Seconds(1);
+
 class Carrying {
  public:
   Carrying(const Conversation& conversation, Door& door, TesterEnd& tester, const Ends& ends,
-           const Pace& pace)
+           const Pace& pace, const Course* expected)
       : conversation_(conversation),
         door_(door),
         tester_(tester),
         ends_(ends),
         pace_(pace),
+        expected_(expected),
         begin_(door.Now()),
         until_(begin_) {}
 
   Course Run() {
     for (size_t i = 0; i < conversation_.lines.size(); ++i) CarryOutLine(i);
-    Listen(pace_.pause);
+    Listen(pace_.pause + kLooksForASender * from_nowhere_);
+    Await();
     course_.end = Since(until_);
     for (const Bytes& frame : tester_.Farewells()) Say(frame, "farewell");
     return std::move(course_);
@@ -34,7 +39,7 @@ class Carrying {
   void CarryOutLine(size_t i) {
     const Line& line = conversation_.lines[i];
     if (const auto* sends = std::get_if<line::Sends>(&line))
-      Say(tester_.FrameOf(*sends), ToString(line, conversation_));
+      SayLine(*sends, ToString(line, conversation_));
     else if (const auto* passes = std::get_if<line::Passes>(&line))
       Listen(std::min(passes->span, pace_.longest));
     else if (std::holds_alternative<line::Settles>(line))
@@ -43,6 +48,11 @@ class Carrying {
       Listen(IsFetchedNext(i) ? Duration() : std::min(waits->within, pace_.longest));
     else if (const auto* get = FetchOf(line))
       tester_.Name(get->request);
+  }
+
+  void SayLine(const line::Sends& sends, std::string text) {
+    from_nowhere_ += sends.mad.unresolvable ? 1 : 0;
+    Say(tester_.FrameOf(sends), std::move(text));
   }
 
   static const call::GetCmEvent* FetchOf(const Line& line) {
@@ -57,23 +67,56 @@ class Carrying {
   Instant Since(Instant at) const { return Instant::FromNanoseconds((at - begin_).nanoseconds()); }
 
   void Say(const Bytes& frame, std::string text) {
+    Await();
     door_.Send(frame);
     course_.frames.push_back(
         {.at = Since(door_.Now()), .ours = true, .bytes = frame, .text = std::move(text)});
+    ++said_;
     Listen(pace_.pause);
+  }
+
+  // What the peer is to have said before our next message.
+  size_t Expected() const {
+    size_t said = 0;
+    size_t heard = 0;
+    for (const Passing& frame : expected_->frames) {
+      if (frame.ours && said++ == said_) break;
+      heard += frame.ours ? 0 : 1;
+    }
+    return heard;
+  }
+
+  void Await() {
+    if (expected_ == nullptr) return;
+    const size_t wanted = Expected();
+    const Instant limit = until_ + pace_.patience;
+    while (heard_ < wanted && Hear(limit)) {
+    }
+    const Instant now = door_.Now();
+    if (now <= until_) return;
+    begin_ = begin_ + (now - until_);
+    until_ = now;
+  }
+
+  // Whether a frame came, of whatever kind.
+  bool Hear(Instant limit) {
+    auto frame = door_.Receive(limit);
+    if (!frame) return false;
+    if (const auto answer = AnswerTo(*frame, ends_.us)) door_.Send(*answer);
+    const auto heard = tester_.Hear(*frame);
+    if (!heard) return true;
+    ++heard_;
+    course_.frames.push_back({.at = Since(door_.Now()),
+                              .bytes = std::move(*frame),
+                              .text = heard->text,
+                              .about = heard->about});
+    return true;
   }
 
   // Times follow from the beginning, not from each other: nothing adds up.
   void Listen(Duration span) {
     until_ = std::max(until_, door_.Now() + Duration::Milliseconds(-5)) + span;
-    while (auto frame = door_.Receive(until_)) {
-      if (const auto answer = AnswerTo(*frame, ends_.us)) door_.Send(*answer);
-      const auto heard = tester_.Hear(*frame);
-      if (!heard) continue;
-      course_.frames.push_back({.at = Since(door_.Now()),
-                                .bytes = std::move(*frame),
-                                .text = heard->text,
-                                .about = heard->about});
+    while (Hear(until_)) {
     }
   }
 
@@ -83,6 +126,10 @@ class Carrying {
   const Ends& ends_;
   const Pace& pace_;
   Course course_;
+  const Course* expected_;
+  int64_t from_nowhere_ = 0;  // messages whose sender cannot be found
+  size_t said_ = 0;
+  size_t heard_ = 0;
   Instant begin_;
   Instant until_;
 };
@@ -109,8 +156,8 @@ std::string WhyNotAlone(const Conversation& conversation) {
 }
 
 Course CarryOut(const Conversation& conversation, Door& door, TesterEnd& tester, const Ends& ends,
-                const Pace& pace) {
-  return Carrying(conversation, door, tester, ends, pace).Run();
+                const Pace& pace, const Course* expected) {
+  return Carrying(conversation, door, tester, ends, pace, expected).Run();
 }
 
 std::string ToPcapng(const Course& course, const std::string& about) {

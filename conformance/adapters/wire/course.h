@@ -2,7 +2,8 @@
 //
 // 1. Lines of applications are not carried out: the peer is what it is. A wait for an event that is
 //    fetched next is none; every other wait lasts as long as it says, up to a limit.
-// 2. After each message there is a pause, so that it never floods and its order is certain.
+// 2. After each message there is a pause, so that it never floods and its order is certain. Where
+//    another course is expected, its answers are waited for as well: that time is not counted.
 #ifndef CONFORMANCE_ADAPTERS_WIRE_COURSE_H_
 #define CONFORMANCE_ADAPTERS_WIRE_COURSE_H_
 
@@ -19,6 +20,7 @@ namespace cm::live {
 struct Pace {
   Duration pause = Duration::Milliseconds(50);  // after each message
   Duration longest = Duration::Seconds(5);      // wait of one line
+  Duration patience;  // how long what the expected course has is waited for before a message
 };
 
 struct Passing {
@@ -37,9 +39,9 @@ struct Course {
 // Empty when a tester alone can carry it out; otherwise why not.
 std::string WhyNotAlone(const Conversation& conversation);
 
-// The tester names the ids of the peer as the conversation goes on.
+// The tester names the ids of the peer as the conversation goes on. `expected` may be null.
 Course CarryOut(const Conversation& conversation, Door& door, TesterEnd& tester, const Ends& ends,
-                const Pace& pace);
+                const Pace& pace, const Course* expected);
 
 // All frames with the lines as comments.
 std::string ToPcapng(const Course& course, const std::string& about);

@@ -3,6 +3,7 @@
 #ifndef CONFORMANCE_ADAPTERS_WIRE_LISTENER_H_
 #define CONFORMANCE_ADAPTERS_WIRE_LISTENER_H_
 
+#include <cstdint>
 #include <string>
 
 #include "conformance/driver/driver.h"
@@ -10,27 +11,30 @@
 
 namespace cm::live {
 
-// The names that a listener uses, on that topology.
-Conversation ListenerNames(TopologyRef topology, const std::string& profile);
+// How long a driver waits for an event at a time.
+inline constexpr Duration kListenerWaits = Duration::Milliseconds(500);
+
+// Every line that a listener may come to, for drivers that want to know them: for each event its
+// waits, and what may be done about it. What does not happen is left out.
+Conversation ListenerConversation(TopologyRef topology, const std::string& profile, uint16_t port);
 
 class Listener {
  public:
-  // Both must outlive this object; `names` is of ListenerNames, and the driver's conversation.
-  Listener(Driver* driver, const Conversation& names);
+  // Both must outlive this object; the conversation is the driver's.
+  Listener(Driver* driver, const Conversation& conversation);
 
   // Listens. The first refusal, as text; empty when there is none.
-  std::string Begin(uint16_t port);
-  // Fetches and answers the events that there are. None is waited for.
-  void Poll();
+  std::string Begin();
+  // Fetches and answers an event, if one comes within that time: kListenerWaits, or none at all.
+  bool Serve(Duration within);
 
  private:
   void Hear(const CmEvent& event, IdRef request);
-  seen::Answered Do(const Call& call);
 
   Driver* driver_;
-  const Conversation& names_;
-  uint16_t requests_ = 0;
-  uint16_t events_ = 0;
+  const Conversation& conversation_;
+  uint16_t event_ = 0;  // the next one
+  int waits_ = 0;       // for it
 };
 
 }  // namespace cm::live

@@ -15,13 +15,13 @@ class SimPeer : public Door {
   SimPeer(const Profile* profile, const Ends& ends)
       : topology_(TopologyRef(TopologyOf(ends))),
         ends_(ends),
-        names_(ListenerNames(topology_, profile->name)),
+        names_(ListenerConversation(topology_, profile->name, kService)),
         wire_(topology_, profile),
         session_(sim::StartSession(
             names_, {.profile = profile, .on_wire = [this](const auto& note) { Leave(note); }})),
         listener_(&session_->driver(), names_),
         tester_(static_cast<uint8_t>(topology_->sides.size() - 1)) {
-    const std::string problem = listener_.Begin(kService);
+    const std::string problem = listener_.Begin();
     CM_CHECK(problem.empty()) << problem;
   }
 
@@ -40,7 +40,8 @@ class SimPeer : public Door {
 
   std::optional<Bytes> Receive(Instant until) override {
     for (;;) {
-      listener_.Poll();
+      while (listener_.Serve(Duration())) {
+      }
       (void)session_->TakeWire();
       if (!sent_.empty()) {
         Bytes frame = std::move(sent_.front());

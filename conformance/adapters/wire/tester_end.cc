@@ -53,6 +53,15 @@ WireRecord RecordOf(const mad::Mad& mad, uint8_t side) {
   return record;
 }
 
+// Wherever a message has the GUID of its sender.
+void PutGuid(uint64_t guid, mad::Message* message) {
+  auto* rej = std::get_if<mad::Rej>(message);
+  if (auto* req = std::get_if<mad::Req>(message)) req->local_ca_guid = guid;
+  if (auto* rep = std::get_if<mad::Rep>(message)) rep->local_ca_guid = guid;
+  if (rej == nullptr || rej->reject_info_length != sim::LengthOf(sim::RejInfo::kGuid)) return;
+  for (int i = 0; i < 8; ++i) rej->ari[i] = static_cast<uint8_t>(guid >> (56 - 8 * i));
+}
+
 }  // namespace
 
 Topology TopologyOf(const Ends& ends) {
@@ -108,10 +117,7 @@ Bytes TesterEnd::Sealed(const sim::Mad& mad, uint8_t to, bool from_nowhere) {
     v4->destination = ends_.peer.v4;
     if (from_nowhere) v4->source = nowhere_;
   }
-  auto* req = std::get_if<mad::Req>(&frame.mad.message);
-  auto* rep = std::get_if<mad::Rep>(&frame.mad.message);
-  if (req != nullptr && identity_.guid != 0) req->local_ca_guid = identity_.guid;
-  if (rep != nullptr && identity_.guid != 0) rep->local_ca_guid = identity_.guid;
+  if (identity_.guid != 0) PutGuid(identity_.guid, &frame.mad.message);
   const auto bytes = mad::Seal(frame);
   return {bytes.view().begin(), bytes.view().end()};
 }

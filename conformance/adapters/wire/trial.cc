@@ -20,9 +20,9 @@ bool Shows(const Tried& tried, const std::string& cause) {
 Trial::Trial(TrialSettings settings) : settings_(std::move(settings)) {}
 
 Course Trial::CarryOutOn(Door& door, const Conversation& conversation, const Ends& ends,
-                         const Identity& identity, uint16_t service) {
+                         const Identity& identity, uint16_t service, const Course* expected) {
   TesterEnd tester(conversation, &settings_.profile, ends, identity, service);
-  return CarryOut(conversation, door, tester, ends, settings_.pace);
+  return CarryOut(conversation, door, tester, ends, settings_.pace, expected);
 }
 
 Tried Trial::Try(const Conversation& conversation) {
@@ -33,9 +33,10 @@ Tried Trial::Try(const Conversation& conversation) {
   ++number_;
   const std::unique_ptr<Door> simulated = MakeSimPeer(&settings_.profile, settings_.ends);
   tried.expected = CarryOutOn(*simulated, conversation, settings_.ends,
-                              {.first_cid = identity.first_cid}, kService);
+                              {.first_cid = identity.first_cid}, kService, nullptr);
   const std::unique_ptr<Door> door = settings_.open();
-  tried.seen = CarryOutOn(*door, conversation, settings_.ends, identity, settings_.service);
+  tried.seen =
+      CarryOutOn(*door, conversation, settings_.ends, identity, settings_.service, &tried.expected);
   tried.differences = Differences(tried.expected, tried.seen, settings_.profile);
   return tried;
 }

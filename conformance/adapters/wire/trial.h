@@ -47,7 +47,7 @@ class Trial {
 
  private:
   Course CarryOutOn(Door& door, const Conversation& conversation, const Ends& ends,
-                    const Identity& identity, uint16_t service);
+                    const Identity& identity, uint16_t service, const Course* expected);
 
   TrialSettings settings_;
   uint32_t number_ = 0;

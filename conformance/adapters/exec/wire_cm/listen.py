@@ -12,12 +12,13 @@ import socket
 import struct
 import sys
 import time
+from collections import deque
 from itertools import count
 from typing import Optional
 
 import frames
 from rdma_cm import TCP, Address, Channel, CmId, Event, RdmaCm
-from world import FLIGHT, Host, World
+from world import FLIGHT, S, Host, World
 
 ALL, OUTGOING = 0x0003, 4       # source: <linux/if_ether.h> ETH_P_ALL, <linux/if_packet.h> PACKET_OUTGOING
 ARP_TYPE, ASKS, ANSWERS = 0x0806, 1, 2
@@ -35,6 +36,7 @@ class Cable:
         self.mac = self.socket.getsockname()[4]
         self.address = ipaddress.ip_address(address).packed
         self.macs: dict[bytes, bytes] = {}
+        self.arrived: deque[bytes] = deque()    # frames that were not looked at yet
         self.host = Host(world, self, "passive", (address,), self.socket)
         self.hosts = {"passive": self.host}
 
@@ -52,18 +54,38 @@ class Cable:
         if type == ARP_TYPE:
             if answer := self.arp(frame[frames.ETHERNET.size:]):
                 self.socket.send(answer)
+            self.look()
         elif type == frames.IP4_TYPE:
-            self.macs[frame[frames.ETHERNET.size + 12:][:4]] = frame[6:12]
-            self.host.arrive(frame)
+            self.arrived.append(frame)
+            if len(self.arrived) == 1:
+                self.look()
+
+    def look(self) -> None:
+        """At the frames, in their order; while the sender of one is looked for, those behind it wait."""
+        while self.arrived:
+            ip = self.arrived[0][frames.ETHERNET.size + 12:][:4]
+            if ip not in self.macs:
+                self.socket.send(self.arp_frame(b"\xff" * 6, ASKS, bytes(6), ip))
+                self.world.later(S, self.give_up, self.arrived[0])
+                return
+            self.host.arrive(self.arrived.popleft())
+
+    def give_up(self, frame: bytes) -> None:
+        if self.arrived and self.arrived[0] is frame:
+            self.arrived.popleft()
+            self.look()
 
     def arp(self, packet: bytes) -> Optional[bytes]:
-        """The answer, if we are asked."""
+        """The answer, if we are asked; who answers us is known from then on."""
         *form, operation, mac, ip, _, wanted = ARP.unpack_from(packet)
-        if tuple(form) != ARP_OVER_ETHERNET or operation != ASKS or wanted != self.address:
+        if tuple(form) != ARP_OVER_ETHERNET or wanted != self.address:
             return None
         self.macs[ip] = mac
-        head = frames.ETHERNET.pack(mac, self.mac, ARP_TYPE)
-        return head + ARP.pack(*ARP_OVER_ETHERNET, ANSWERS, self.mac, self.address, mac, ip)
+        return self.arp_frame(mac, ANSWERS, mac, ip) if operation == ASKS else None
+
+    def arp_frame(self, to: bytes, operation: int, mac: bytes, ip: bytes) -> bytes:
+        head = frames.ETHERNET.pack(to, self.mac, ARP_TYPE)
+        return head + ARP.pack(*ARP_OVER_ETHERNET, operation, self.mac, self.address, mac, ip)
 
 
 class Application:
