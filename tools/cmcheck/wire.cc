@@ -346,15 +346,15 @@ void AddWire(Verb cmcheck) {
       cmcheck.Add("wire", "Try a connection manager by messages made by hand, as raw frames",
                   R"(
 A tester sends RoCEv2 messages of the CM on a network interface, without an RDMA device, and hears
-what the peer says: any program that listens and accepts. The same conversation with the simulator in
-the peer's place, under --profile, says what is permitted; the judge of captures reads every frame.
+what the peer says: any program that listens and accepts. The same conversation with the simulator
+in the peer's place, under --profile, says what is permitted; the judge of captures reads them all.
 All frames are kept as pcapng files with comments, and what is found is made shorter. After each
 message there is a pause. See docs/wire.md.
 Exit code 0 as permitted, 1 found, 2 not possible here, 3 nothing to carry out.
 Examples:
   cmcheck wire --peer sim --peer-profile 7.2-rxe --profile 6.1-rxe
-  cmcheck wire --interface eth0 --peer 192.0.2.7 --address 192.0.2.99 --service 7174 --sequences 50
-  cmcheck wire --interface eth0 --peer 192.0.2.7 --conversations conformance/scenarios/protocol/tester
+  cmcheck wire --interface eth0 --peer 192.0.2.7 --service 7174 --sequences 50
+  cmcheck wire --interface eth0 --peer 192.0.2.7 --conversations ./conversations
   cmcheck wire --interface eth0 --peer 192.0.2.7 --listener 'exec:ssh node7 cmcheck agent'
   cmcheck wire --lab 6.12-rxe --sequences 50
   cmcheck wire --peer sim --conversations wire-report/findings/drawn-1-7.conv)");

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "conformance/process/process.h"
 #include "model/base/files.h"
 #include "tools/cmcheck/cmcheck_process.h"
 

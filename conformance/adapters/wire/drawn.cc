@@ -109,14 +109,17 @@ class Drawing {
     if (what < 7) return Say("RTU " + ids);
     if (what < 9) return Say(fmt::format("DREQ {} qp=P{}", ids, n));
     if (what < 10) return Say(fmt::format("REJ {}{}", ids, OneOf(kRejections, "rejection")));
-    if (what < 11)
-      return Say(fmt::format("MRA {} of={} timeout={}", ids,
-                             choice_.Below(3, "of") == 0 ? "REQ" : "REP",
-                             8 + choice_.Below(6, "timeout")));
+    if (what < 11) return Receipt(ids);
     if (what < 12)
       return Say(fmt::format("REQ to=passive port=7471 local={} qp={}", n, kFirstQp + n - 1));
     if (what < 13) return Say("DREP " + ids);
     Say(choice_.Below(2, "other") == 0 ? "REP " + ids : fmt::format("DREQ {} qp=99", ids));
+  }
+
+  void Receipt(const std::string& ids) {
+    const bool of_the_request = choice_.Below(3, "of") == 0;
+    const uint64_t timeout = 8 + choice_.Below(6, "timeout");
+    Say(fmt::format("MRA {} of={} timeout={}", ids, of_the_request ? "REQ" : "REP", timeout));
   }
 
   StreamState state_;

@@ -9,7 +9,7 @@
 namespace cm::live {
 namespace {
 
-// As the peer's driver knows it: itself and somebody else.
+// As the peer's driver knows it: its own side, and one that it never hears of.
 TopologyRef TopologyOfDriver(const Ends& ends) {
   const Topology& built_in = *FindTopology("two-kernels");
   const Topology live = TopologyOf(ends);

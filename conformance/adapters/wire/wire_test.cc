@@ -1,16 +1,21 @@
 // The tester's conversations through frames, with the simulator behind the door.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "conformance/adapters/wire/drawn.h"
 #include "conformance/adapters/wire/sim_peer.h"
+#include "conformance/adapters/wire/socket_door.h"
 #include "conformance/adapters/wire/trial.h"
-#include "model/base/files.h"
+#include "conformance/process/descriptor.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
 
@@ -21,6 +26,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+
+namespace fs = std::filesystem;
 
 constexpr Ends kEnds{.us = {.mac = {2, 0, 0, 0, 0, 1}, .v4 = 0x0a000201},
                      .peer = {.mac = {2, 0, 0, 0, 0, 2}, .v4 = 0x0a000101}};
@@ -146,6 +153,29 @@ TEST_F(WireTest, WhatIsLostLateOrAlteredIsFound) {
   // What only the judge of captures sees.
   EXPECT_THAT(cause(with([](mad::Frame& frame) { frame.mad.header.tid ^= 1; })),
               HasSubstr("rule "));
+}
+
+TEST(SocketDoorTest, FramesGoThrough) {
+  auto ends = SocketPair(SOCK_SEQPACKET);
+  ASSERT_TRUE(ends);
+  const std::unique_ptr<Door> here = OpenEnd(std::move(ends->first));
+  std::unique_ptr<Door> there = OpenEnd(std::move(ends->second));
+  EXPECT_EQ(here->Receive(here->Now()), std::nullopt);
+  there->Send(Bytes{1, 2, 3});
+  EXPECT_EQ(here->Receive(Instant::Never()), (Bytes{1, 2, 3}));
+  there.reset();
+  EXPECT_EQ(here->Receive(Instant::Never()), std::nullopt);
+}
+
+TEST(SocketDoorTest, AnAddressOfOnesOwnRoceIsKnown) {
+  const fs::path folder = fs::path(testing::TempDir()) / "infiniband";
+  const fs::path gids = folder / "rxe7" / "ports" / "1" / "gids";
+  fs::create_directories(gids);
+  std::ofstream(gids / "0") << "fe80:0000:0000:0000:0200:00ff:fe00:0001\n";
+  std::ofstream(gids / "1") << "0000:0000:0000:0000:0000:ffff:0a00:0201\n";
+  EXPECT_EQ(OwnRoce(0x0a000201, folder.string()), "rxe7");
+  EXPECT_EQ(OwnRoce(0x0a000202, folder.string()), "");
+  EXPECT_EQ(OwnRoce(0x0a000201, (folder / "none").string()), "");
 }
 
 TEST(NeighbourTest, AnswersForItsOwnAddress) {
