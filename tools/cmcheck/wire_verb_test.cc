@@ -101,9 +101,9 @@ unshare -rn sh ends.sh)");
 };
 
 TEST_F(Cable, AForeignOneIsAsItsProfileSays) {
-  const Ended ended = Try("--sequences 12 --seed 1 --pause 20 --late 3000");
+  const Ended ended = Try("--sequences 8 --seed 1 --pause 20 --late 20000");
   EXPECT_EQ(ended.exit_code, 0) << ended.output << ended.error;
-  EXPECT_THAT(ended.output, HasSubstr("12 conversations, 12 as the profile permits, 0 not"));
+  EXPECT_THAT(ended.output, HasSubstr("8 conversations, 8 as the profile permits, 0 not"));
 }
 
 TEST_F(Cable, AnotherReasonIsFoundAndShrunk) {
@@ -113,7 +113,7 @@ TEST_F(Cable, AnotherReasonIsFoundAndShrunk) {
                 "passive listening L on=S port=7471\n"
                 "tester sends DREQ to=passive remote=99 qp=17\n"
                 "tester sends REQ to=passive port=7\n");
-  const Ended ended = Try("--conversations one.conv --pause 20 --late 3000");
+  const Ended ended = Try("--conversations one.conv --pause 20 --late 20000");
   EXPECT_EQ(ended.exit_code, 1) << ended.output << ended.error;
   EXPECT_THAT(ended.output, HasSubstr("saw        REJ reason=10 of=REQ unnamed"));
   EXPECT_THAT(ended.output, HasSubstr("permitted  REJ reason=8 of=REQ unnamed"));

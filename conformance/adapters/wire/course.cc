@@ -52,6 +52,7 @@ class Carrying {
 
   void SayLine(const line::Sends& sends, std::string text) {
     from_nowhere_ += sends.mad.unresolvable ? 1 : 0;
+    Await();  // it may have numbers of the peer
     Say(tester_.FrameOf(sends), std::move(text));
   }
 
@@ -67,7 +68,6 @@ class Carrying {
   Instant Since(Instant at) const { return Instant::FromNanoseconds((at - begin_).nanoseconds()); }
 
   void Say(const Bytes& frame, std::string text) {
-    Await();
     door_.Send(frame);
     course_.frames.push_back(
         {.at = Since(door_.Now()), .ours = true, .bytes = frame, .text = std::move(text)});
