@@ -34,6 +34,11 @@ Duration Slack(Instant at, const Timing& timing) {
 // A timer that runs out behind the end may do so before it.
 constexpr Duration kAtTheEnd = Duration::Milliseconds(300);
 
+// Repetitions that are closer count as one where a message of ours comes in between, or so soon
+// after the last of them.
+constexpr Duration kSoon = Duration::Milliseconds(200);
+constexpr Duration kBesideIt = Duration::Milliseconds(20);
+
 class Comparison {
  public:
   Comparison(const Course& expected, const Course& seen, const Profile& profile)
@@ -51,25 +56,60 @@ class Comparison {
   }
 
  private:
+  // Repetitions of one message, one soon after the other.
+  struct Repeated {
+    size_t count = 0;
+    bool races = false;  // a message of ours comes in between: how many there are is open
+  };
+
+  Repeated RepeatedAt(const Said& said, size_t i) const {
+    Repeated run{.count = 1};
+    while (i + run.count < said.size() && said[i + run.count]->text == said[i]->text &&
+           said[i + run.count]->at - said[i + run.count - 1]->at < kSoon)
+      ++run.count;
+    const Instant first = said[i]->at;
+    const Instant last = said[i + run.count - 1]->at;
+    const auto gaps = static_cast<int64_t>(std::max<size_t>(run.count - 1, 1));
+    const Instant until = last + std::max((last - first) * 2 / gaps, kBesideIt);
+    run.races = std::ranges::any_of(expected_.frames, [&](const Passing& frame) {
+      return frame.ours && frame.at > first && frame.at <= until;
+    });
+    return run;
+  }
+
   // The first difference of a connection; those after it may follow from it.
   void Compare(const Said& expected, const Said& seen) {
-    for (size_t i = 0; i < std::max(expected.size(), seen.size()); ++i) {
-      const Passing* should = i < expected.size() ? expected[i] : nullptr;
-      const Passing* is = i < seen.size() ? seen[i] : nullptr;
-      // What was expected before the end was waited for.
-      if (is == nullptr && should->at < expected_.end)
-        return Add(Kind(should->text) + " missing", "nothing", *should, should->at);
-      if (should == nullptr && is->at + kAtTheEnd < expected_.end)
-        return Add(Kind(is->text) + " unexpected", Text(*is), "nothing", is->at);
-      if (is == nullptr || should == nullptr) return;
-      if (is->text != should->text)
-        return Add(fmt::format("{} for {}", is->text, should->text), Text(*is), *should, is->at);
-      const Duration apart = is->at - should->at;
-      const Duration slack = Slack(should->at, profile_.timing);
-      if (apart > slack) return Add(Kind(is->text) + " late", Text(*is), *should, is->at);
-      if (Duration() - apart > slack)
-        return Add(Kind(is->text) + " early", Text(*is), *should, is->at);
+    size_t next = 0;  // of those seen
+    for (size_t i = 0; i < expected.size();) {
+      const Repeated run = RepeatedAt(expected, i);
+      size_t count = 0;
+      for (; next < seen.size() && seen[next]->text == expected[i]->text; ++next, ++count) {
+        if (count < run.count && !IsInTime(*expected[i + count], *seen[next], run.races)) return;
+        const bool soon = count == 0 || seen[next]->at - seen[next - 1]->at < kSoon;
+        if (count >= run.count && !(run.races && soon)) break;
+      }
+      if (count < run.count && !(run.races && count > 0))
+        return Lacks(*expected[i + count], next < seen.size() ? seen[next] : nullptr);
+      i += run.count;
     }
+    if (next < seen.size() && seen[next]->at + kAtTheEnd < expected_.end)
+      Add(Kind(seen[next]->text) + " unexpected", Text(*seen[next]), "nothing", seen[next]->at);
+  }
+
+  // What was expected before the end was waited for.
+  void Lacks(const Passing& should, const Passing* is) {
+    if (is != nullptr) return Add(is->text + " for " + should.text, Text(*is), should, is->at);
+    if (should.at < expected_.end)
+      Add(Kind(should.text) + " missing", "nothing", should, should.at);
+  }
+
+  bool IsInTime(const Passing& should, const Passing& is, bool races) {
+    const Duration apart = is.at - should.at;
+    const Duration slack = Slack(should.at, profile_.timing) + (races ? kSoon : Duration());
+    const bool late = apart > slack;
+    if (!late && Duration() - apart <= slack) return true;
+    Add(Kind(is.text) + (late ? " late" : " early"), Text(is), should, is.at);
+    return false;
   }
 
   static std::string Text(const Passing& frame) {
