@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -48,6 +49,13 @@ lab::Caller ShowingProgress();
 
 // The image of a guest with the profile's kernel, which is built where it is not in the cache.
 lab::Outcome<lab::Image> EnsureImage(const Profile& profile);
+
+// Makes image and snapshot of a guest that is a node: a driver has not the time to make them.
+// Empty, or the error.
+std::string ReadyNode(const Profile& profile, int* exit_code);
+// The driver of a side that is such a guest, for a shell; `wire` is the folder of the wire's ends.
+std::string NodeCommand(const Profile& profile, std::string_view side,
+                        const std::filesystem::path& wire);
 
 // Runs the guests up to the report; returns the exit code.
 int RunLab(LabOptions options);

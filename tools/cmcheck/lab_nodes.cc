@@ -116,20 +116,6 @@ struct NodesOptions {
   RunOptions run;
 };
 
-// Images and snapshots of both guests: a driver has not the time to make them.
-std::string Ready(const Profile& profile, int* exit_code) {
-  const lab::Outcome<std::string> emulator = lab::FindEmulator(cm::SearchPath());
-  if (!emulator.ok()) return emulator.problem().line;
-  const lab::Outcome<lab::Image> image = EnsureImage(profile);
-  const lab::Outcome<fs::path> saved =
-      image.ok() ? lab::EnsureSnapshot(image.value(), lab::Topology::kNode, emulator.value(),
-                                       ShowingProgress())
-                 : lab::Outcome<fs::path>(image.problem());
-  if (saved.ok()) return {};
-  if (saved.problem().kind == lab::ProblemKind::kCancelled) *exit_code = kExitInterrupted;
-  return saved.problem().line;
-}
-
 int Nodes(NodesOptions options) {
   Asked& asked = options.run.asked;
   if (asked.impl != "sim" || !asked.defects.empty() || !asked.place.empty())
@@ -153,13 +139,11 @@ int Nodes(NodesOptions options) {
   std::vector<OneSide> sides;
   for (const Profile* profile : {&active, &passive}) {
     int exit_code = kExitUnusable;
-    if (const std::string problem = Ready(*profile, &exit_code); !problem.empty())
+    if (const std::string problem = ReadyNode(*profile, &exit_code); !problem.empty())
       return exit_code == kExitUnusable ? Unusable(problem) : exit_code;
     const std::string side(kSides[sides.size()]);
     auto made = MakeExecImplementation(
-        {.place = {.command = fmt::format("exec {} lab node --profile {} --side {} --wire {}{}",
-                                          ShellWord(OwnProgram().string()), profile->name, side,
-                                          ShellWord(wire.path().string()), site),
+        {.place = {.command = NodeCommand(*profile, side, wire.path()) + site,
                    .answers_within = kAnswersWithin},
          .profile = *profile});
     if (const auto* problem = std::get_if<std::string>(&made))
@@ -190,6 +174,25 @@ int ParseAndRun(NodesOptions options, std::vector<std::string> arguments) {
 }
 
 }  // namespace
+
+std::string ReadyNode(const Profile& profile, int* exit_code) {
+  const lab::Outcome<std::string> emulator = lab::FindEmulator(cm::SearchPath());
+  if (!emulator.ok()) return emulator.problem().line;
+  const lab::Outcome<lab::Image> image = EnsureImage(profile);
+  const lab::Outcome<fs::path> saved =
+      image.ok() ? lab::EnsureSnapshot(image.value(), lab::Topology::kNode, emulator.value(),
+                                       ShowingProgress())
+                 : lab::Outcome<fs::path>(image.problem());
+  if (saved.ok()) return {};
+  if (saved.problem().kind == lab::ProblemKind::kCancelled) *exit_code = kExitInterrupted;
+  return saved.problem().line;
+}
+
+std::string NodeCommand(const Profile& profile, std::string_view side, const fs::path& wire) {
+  return fmt::format("exec {} lab node --profile {} --side {} --wire {}",
+                     ShellWord(OwnProgram().string()), profile.name, side,
+                     ShellWord(wire.string()));
+}
 
 void AddLabNodes(Verb lab) {
   Verb verb = lab.Add("nodes", "Judge two real kernels that talk to each other", R"(

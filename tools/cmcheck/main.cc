@@ -11,6 +11,6 @@ int main(int argc, char** argv) {
   constexpr auto kVerbs = std::to_array<cm::AddVerb>(
       {cm::AddRun, cm::AddList, cm::AddCompare, cm::AddReplay, cm::AddShrink, cm::AddExplain,
        cm::AddExplore, cm::AddRewrite, cm::AddCheckPcap, cm::AddSharpness, cm::AddLab, cm::AddPcap,
-       cm::AddApp, cm::AddAgent, cm::AddDriverCheck, cm::AddMatrix, cm::AddSite});
+       cm::AddApp, cm::AddAgent, cm::AddDriverCheck, cm::AddMatrix, cm::AddSite, cm::AddWire});
   return cm::RunCommand(argc, argv, kVerbs);
 }

@@ -25,6 +25,7 @@ void AddAgent(Verb cmcheck);
 void AddDriverCheck(Verb cmcheck);
 void AddMatrix(Verb cmcheck);
 void AddSite(Verb cmcheck);
+void AddWire(Verb cmcheck);
 // Of `lab`.
 void AddLabRun(Verb lab);
 void AddLabNodes(Verb lab);

@@ -18,9 +18,9 @@
 namespace cm::sim {
 namespace {
 
-class SimSession : public BranchingSession, public Driver, public Environment {
+class Carried : public SimSession, public Driver, public Environment {
  public:
-  SimSession(const Conversation& conversation, SessionOptions options)
+  Carried(const Conversation& conversation, SessionOptions options)
       : conversation_(conversation),
         options_(std::move(options)),
         profile_(options_.profile),
@@ -126,9 +126,14 @@ class SimSession : public BranchingSession, public Driver, public Environment {
     return {};
   }
 
+  // SimSession
+  void Deliver(uint8_t from_side, uint8_t to_side, const Mad& mad) override {
+    world_.Send(from_side, to_side, mad);
+  }
+
   // BranchingSession
   std::unique_ptr<BranchingSession> Copy() const override {
-    return std::make_unique<SimSession>(*this);
+    return std::make_unique<Carried>(*this);
   }
   uint64_t Fingerprint() const override { return world_.Fingerprint(); }
   uint64_t FingerprintOf(IdRef id) const override {
@@ -315,9 +320,8 @@ class SimSession : public BranchingSession, public Driver, public Environment {
 
 }  // namespace
 
-std::unique_ptr<BranchingSession> StartSession(const Conversation& conversation,
-                                               SessionOptions options) {
-  return std::make_unique<SimSession>(conversation, std::move(options));
+std::unique_ptr<SimSession> StartSession(const Conversation& conversation, SessionOptions options) {
+  return std::make_unique<Carried>(conversation, std::move(options));
 }
 
 }  // namespace cm::sim

@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_ADAPTERS_SIM_SESSION_H_
 #define CONFORMANCE_ADAPTERS_SIM_SESSION_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -19,9 +20,15 @@ struct SessionOptions {
   std::function<void(const WireNote&)> on_wire;
 };
 
+// A session whose tester may be elsewhere.
+class SimSession : public BranchingSession {
+ public:
+  // A message of the tester on that side, whole as it came.
+  virtual void Deliver(uint8_t from_side, uint8_t to_side, const Mad& mad) = 0;
+};
+
 // `conversation` must outlive the session.
-std::unique_ptr<BranchingSession> StartSession(const Conversation& conversation,
-                                               SessionOptions options);
+std::unique_ptr<SimSession> StartSession(const Conversation& conversation, SessionOptions options);
 
 }  // namespace cm::sim
 

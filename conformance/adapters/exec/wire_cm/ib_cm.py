@@ -226,7 +226,8 @@ class Cm:
             case "REP":
                 self.receive_reply(packet, tid, values)
             case "":
-                pass
+                if info := messages.class_port_info(packet.mad):
+                    self.host.send(packet.destination, packet.source, info)
             case _:
                 zero = kind in ("REJ", "MRA") and values["of"] == 0
                 half = self.match(values["remote_cid"], 0 if zero else values["local_cid"])
@@ -251,7 +252,7 @@ class Cm:
             self.end_stale(stale)
         elif not self.listens(req["service_id"]):
             refuse(NO_LISTENER)
-        elif req["p_key"] | 0x8000 != 0xffff:
+        elif req["p_key"] | 0x8000 != 0xffff or messages.is_v4(req["local_gid"]) != messages.is_v4(req["remote_gid"]):
             refuse(OTHER_GID, info_length=16, info=messages.packed(packet.destination))
         elif req["alternate_lid"]:
             refuse(ALTERNATE_GID, info_length=16, info=req["remote_gid"].to_bytes(16))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 HEADER = struct.Struct("!BBBBHHQHHI")
 CM_CLASS, CLASS_VERSION, SEND = 7, 2, 3
+CLASS_PORT_INFO, GET, SET, GET_RESPONSE, NOT_SUPPORTED = 1, 1, 2, 0x81, 0x0c
 BODY_BITS = (256 - HEADER.size) * 8
 CIDS = "local_cid 0.0:32 remote_cid 4.0:32 "
 LAYOUTS = {     # the fields that are not reserved, and that this CM uses: NAME BYTE.BIT:WIDTH
@@ -79,6 +80,15 @@ def decode(mad: bytes) -> tuple[str, int, dict[str, Any]]:
     return kind, tid, values
 
 
+def class_port_info(mad: bytes) -> bytes:
+    """The answer to who asks for what the class can do: nothing of that. Empty for other messages."""
+    base, mad_class, version, method, _, extra, tid, attribute, _, modifier = HEADER.unpack_from(mad)
+    if mad_class != CM_CLASS or attribute != CLASS_PORT_INFO or method not in (GET, SET):
+        return b""
+    return HEADER.pack(base, mad_class, version, GET_RESPONSE, NOT_SUPPORTED, extra, tid, attribute, 0,
+                       modifier) + mad[HEADER.size:]
+
+
 # The rdma_cm's own header, in front of the private data of a REQ.
 CMA_HEADER = struct.Struct("!BBH16s16s")
 TCP_SERVICE = 0x0106 << 16
@@ -94,6 +104,11 @@ def gid(address: str) -> int:
     """The GID of an address."""
     own = ipaddress.ip_address(address)
     return int(own) | (0xffff << 32 if own.version == 4 else 0)
+
+
+def is_v4(gid: int) -> bool:
+    """Whether it is the GID of an IPv4 address."""
+    return gid >> 32 == 0xffff
 
 
 def cma_header(source: str, port: int, destination: str) -> bytes:

@@ -1,0 +1,174 @@
+#include "conformance/adapters/wire/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "model/capture/judge.h"
+
+namespace cm::live {
+namespace {
+
+using Said = std::vector<const Passing*>;
+
+std::map<uint32_t, Said> ByConnection(const Course& course) {
+  std::map<uint32_t, Said> said;
+  for (const Passing& frame : course.frames)
+    if (!frame.ours) said[frame.about].push_back(&frame);
+  return said;
+}
+
+std::string Kind(const std::string& text) { return text.substr(0, text.find(' ')); }
+
+std::string Time(Instant at) {
+  return ToString(Duration::Milliseconds(at.nanoseconds() / 1'000'000));
+}
+
+// By how much a message of that time may be early or late.
+Duration Slack(Instant at, const Timing& timing) {
+  return timing.late + Duration::Nanoseconds(at.nanoseconds() / 100 * timing.late_percent);
+}
+
+// A timer that runs out behind the end may do so before it.
+constexpr Duration kAtTheEnd = Duration::Milliseconds(300);
+
+// Repetitions that are closer count as one where a message of ours comes in between, or so soon
+// after the last of them.
+constexpr Duration kSoon = Duration::Milliseconds(200);
+constexpr Duration kBesideIt = Duration::Milliseconds(20);
+
+class Comparison {
+ public:
+  Comparison(const Course& expected, const Course& seen, const Profile& profile)
+      : expected_(expected), seen_(seen), profile_(profile) {}
+
+  std::vector<Difference> Run() {
+    const auto expected = ByConnection(expected_);
+    auto seen = ByConnection(seen_);
+    for (const auto& [about, said] : expected) Compare(said, seen[about]);
+    for (const auto& [about, said] : seen)
+      if (!expected.contains(about)) Compare({}, said);
+    CompareJudgements();
+    std::ranges::stable_sort(differences_, {}, &Difference::at);
+    return std::move(differences_);
+  }
+
+ private:
+  // Repetitions of one message, one soon after the other.
+  struct Repeated {
+    size_t count = 0;
+    bool races = false;  // a message of ours comes in between: how many there are is open
+  };
+
+  Repeated RepeatedAt(const Said& said, size_t i) const {
+    Repeated run{.count = 1};
+    while (i + run.count < said.size() && said[i + run.count]->text == said[i]->text &&
+           said[i + run.count]->at - said[i + run.count - 1]->at < kSoon)
+      ++run.count;
+    const Instant first = said[i]->at;
+    const Instant last = said[i + run.count - 1]->at;
+    const auto gaps = static_cast<int64_t>(std::max<size_t>(run.count - 1, 1));
+    const Instant until = last + std::max((last - first) * 2 / gaps, kBesideIt);
+    run.races = std::ranges::any_of(expected_.frames, [&](const Passing& frame) {
+      return frame.ours && frame.at > first && frame.at <= until;
+    });
+    return run;
+  }
+
+  // The first difference of a connection; those after it may follow from it.
+  void Compare(const Said& expected, const Said& seen) {
+    size_t next = 0;  // of those seen
+    for (size_t i = 0; i < expected.size();) {
+      const Repeated run = RepeatedAt(expected, i);
+      size_t count = 0;
+      for (; next < seen.size() && seen[next]->text == expected[i]->text; ++next, ++count) {
+        if (count < run.count && !IsInTime(*expected[i + count], *seen[next], run.races)) return;
+        const bool soon = count == 0 || seen[next]->at - seen[next - 1]->at < kSoon;
+        if (count >= run.count && !(run.races && soon)) break;
+      }
+      if (count < run.count && !(run.races && count > 0))
+        return Lacks(*expected[i + count], next < seen.size() ? seen[next] : nullptr);
+      i += run.count;
+    }
+    if (next < seen.size() && seen[next]->at + kAtTheEnd < expected_.end)
+      Add(Kind(seen[next]->text) + " unexpected", Text(*seen[next]), "nothing", seen[next]->at);
+  }
+
+  // What was expected before the end was waited for.
+  void Lacks(const Passing& should, const Passing* is) {
+    if (is != nullptr) return Add(is->text + " for " + should.text, Text(*is), should, is->at);
+    if (should.at < expected_.end)
+      Add(Kind(should.text) + " missing", "nothing", should, should.at);
+  }
+
+  bool IsInTime(const Passing& should, const Passing& is, bool races) {
+    const Duration apart = is.at - should.at;
+    const Duration slack = Slack(should.at, profile_.timing) + (races ? kSoon : Duration());
+    const bool late = apart > slack;
+    if (!late && Duration() - apart <= slack) return true;
+    Add(Kind(is.text) + (late ? " late" : " early"), Text(is), should, is.at);
+    return false;
+  }
+
+  static std::string Text(const Passing& frame) {
+    return fmt::format("{} at {}", frame.text, Time(frame.at));
+  }
+  void Add(std::string cause, std::string saw, const Passing& permitted, Instant at) {
+    Add(std::move(cause), std::move(saw), Text(permitted), at);
+  }
+  void Add(std::string cause, std::string saw, std::string permitted, Instant at) {
+    differences_.push_back({.cause = std::move(cause),
+                            .saw = std::move(saw),
+                            .permitted = std::move(permitted),
+                            .rule = "as the simulator with profile " + profile_.name,
+                            .at = at});
+  }
+
+  std::vector<wire::Violation> Violations(const Course& course) const {
+    std::vector<wire::Violation> violations;
+    wire::Judge judge({.profiles = {&profile_}}, [&](const wire::Verdict& verdict) {
+      if (verdict.violation && !course.frames[verdict.violation->number - 1].ours)
+        violations.push_back(*verdict.violation);
+    });
+    for (size_t i = 0; i < course.frames.size(); ++i) {
+      const Passing& frame = course.frames[i];
+      judge.Take(i + 1, frame.at.nanoseconds(), frame.bytes, frame.bytes.size(),
+                 mad::LinkType::kEthernet);
+    }
+    judge.Finish();
+    return violations;
+  }
+
+  void CompareJudgements() {
+    std::multiset<std::string> provoked;
+    for (const wire::Violation& violation : Violations(expected_)) provoked.insert(violation.rule);
+    for (const wire::Violation& violation : Violations(seen_)) {
+      if (const auto one = provoked.find(violation.rule); one != provoked.end()) {
+        provoked.erase(one);
+        continue;
+      }
+      differences_.push_back(
+          {.cause = "rule " + violation.rule,
+           .saw = violation.saw,
+           .permitted = violation.permitted,
+           .rule = fmt::format("{}: {} ({})", violation.rule, violation.says, violation.source),
+           .at = Instant::FromNanoseconds(violation.nanoseconds)});
+    }
+  }
+
+  const Course& expected_;
+  const Course& seen_;
+  const Profile& profile_;
+  std::vector<Difference> differences_;
+};
+
+}  // namespace
+
+std::vector<Difference> Differences(const Course& expected, const Course& seen,
+                                    const Profile& profile) {
+  return Comparison(expected, seen, profile).Run();
+}
+
+}  // namespace cm::live

@@ -1,0 +1,28 @@
+// Where Ethernet frames go out and come in, with the time of that place.
+#ifndef CONFORMANCE_ADAPTERS_WIRE_DOOR_H_
+#define CONFORMANCE_ADAPTERS_WIRE_DOOR_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/base/duration.h"
+
+namespace cm::live {
+
+using Bytes = std::vector<uint8_t>;
+
+class Door {
+ public:
+  virtual ~Door() = default;
+  virtual Instant Now() = 0;
+  // A frame that cannot be sent is lost, as on any wire.
+  virtual void Send(std::span<const uint8_t> frame) = 0;
+  // The next frame, if one comes until then. Never one of ours.
+  virtual std::optional<Bytes> Receive(Instant until) = 0;
+};
+
+}  // namespace cm::live
+
+#endif  // CONFORMANCE_ADAPTERS_WIRE_DOOR_H_

@@ -1,0 +1,144 @@
+#include "conformance/adapters/wire/drawn.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <variant>
+
+#include "model/base/check.h"
+#include "model/base/choice.h"
+#include "model/conversation/parse.h"
+
+namespace cm::live {
+namespace {
+
+constexpr int kFewestLines = 3;
+constexpr int kMostLines = 9;
+constexpr uint32_t kFirstQp = 18;
+
+// What may be unusual in a request; most are usual.
+constexpr auto kRequests =
+    std::to_array<std::string_view>({"",
+                                     "",
+                                     "",
+                                     "",
+                                     "",
+                                     " response=8 retries=3",
+                                     " response=9 retries=1",
+                                     " retries=0 response=12",
+                                     " response=10 retries=2 ack_timeout=12",
+                                     " p_key=0x1234",
+                                     " p_key=0x7fff",
+                                     " cma_version=1",
+                                     " uc",
+                                     " alternate",
+                                     " mixed-gids",
+                                     " class_version=1",
+                                     " method=2",
+                                     " base_version=2",
+                                     " responder_resources=0 initiator_depth=0",
+                                     " responder_resources=200",
+                                     " flow_control=0",
+                                     " retry_count=0 rnr_retry_count=0",
+                                     " srq=1",
+                                     " private=count:56",
+                                     " ack_timeout=0",
+                                     " private=\"hello\""});
+constexpr auto kRejections = std::to_array<std::string_view>(
+    {" of=REP", " of=REP reason=10", " of=REP reason=3", " of=other", " of=other reason=10",
+     " of=REQ", " of=other reason=4", " of=REQ reason=10"});
+// To whom there is nothing behind it.
+constexpr auto kStray = std::to_array<std::string_view>(
+    {"DREQ to=passive remote=99 qp=17", "DREP to=passive remote=99", "RTU to=passive remote=99",
+     "REP to=passive remote=99", "MRA to=passive remote=99", "REJ to=passive remote=99",
+     "SIDR_REP to=passive remote=99", "DREQ to=passive remote=99 method=1",
+     "OTHER to=passive attribute=0x001b", "OTHER to=passive attribute=0x001c",
+     "OTHER to=passive attribute=0x0001 method=1", "LAP to=passive remote=99"});
+
+class Drawing {
+ public:
+  Drawing(uint64_t seed, uint64_t number)
+      : state_(NamedStream(seed, fmt::format("wire {}", number))), choice_(&state_) {}
+
+  std::string Lines() {
+    Request();
+    const uint64_t lines = kFewestLines + choice_.Below(kMostLines - kFewestLines + 1, "lines");
+    for (uint64_t i = 0; i < lines; ++i) Next();
+    return text_ + "settle\n";
+  }
+
+ private:
+  template <size_t kCount>
+  std::string_view OneOf(const std::array<std::string_view, kCount>& all, std::string_view what) {
+    return all[choice_.Below(kCount, what)];
+  }
+
+  void Next() {
+    constexpr uint64_t kOfTen = 10;
+    const uint64_t what = choice_.Below(kOfTen + 4, "line");
+    if (what < 2) return Request();
+    if (what < 3) return Say(fmt::format("{}", OneOf(kStray, "stray")));
+    if (what < 4) return Wait();
+    if (requests_ == 0) return Request();
+    Answer(1 + choice_.Below(requests_, "connection"), what);
+  }
+
+  void Say(const std::string& message) { text_ += "tester sends " + message + "\n"; }
+
+  void Wait() {
+    constexpr auto kSpans =
+        std::to_array<std::string_view>({"20ms", "100ms", "300ms", "700ms", "1500ms"});
+    text_ += fmt::format("pass {}\n", OneOf(kSpans, "span"));
+  }
+
+  // A new one, mostly with a queue pair of its own.
+  void Request() {
+    ++requests_;
+    const bool used = requests_ > 1 && choice_.Below(8, "queue pair") == 0;
+    const uint64_t qp = kFirstQp + (used ? choice_.Below(requests_ - 1, "used") : requests_ - 1);
+    const int port = choice_.Below(10, "port") == 0 ? 7 : 7471;
+    Say(fmt::format("REQ to=passive port={} local={} qp={}{}", port, requests_, qp,
+                    OneOf(kRequests, "request")));
+    text_ += fmt::format("passive rdma_get_cm_event S id=P{}\n", requests_);
+  }
+
+  // About a connection: what comes next in its life, or something else.
+  void Answer(uint64_t n, uint64_t what) {
+    const std::string ids = fmt::format("to=passive local={0} remote=P{0}", n);
+    if (what < 7) return Say("RTU " + ids);
+    if (what < 9) return Say(fmt::format("DREQ {} qp=P{}", ids, n));
+    if (what < 10) return Say(fmt::format("REJ {}{}", ids, OneOf(kRejections, "rejection")));
+    if (what < 11) return Receipt(ids);
+    if (what < 12)
+      return Say(fmt::format("REQ to=passive port=7471 local={} qp={}", n, kFirstQp + n - 1));
+    if (what < 13) return Say("DREP " + ids);
+    Say(choice_.Below(2, "other") == 0 ? "REP " + ids : fmt::format("DREQ {} qp=99", ids));
+  }
+
+  void Receipt(const std::string& ids) {
+    const bool of_the_request = choice_.Below(3, "of") == 0;
+    const uint64_t timeout = 8 + choice_.Below(6, "timeout");
+    Say(fmt::format("MRA {} of={} timeout={}", ids, of_the_request ? "REQ" : "REP", timeout));
+  }
+
+  StreamState state_;
+  RandomChoice choice_;
+  uint64_t requests_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+Conversation Draw(uint64_t seed, uint64_t number, const std::string& profile) {
+  const std::string text = fmt::format(
+      "topology tester\nprofile {}\ncapabilities time tester\npassive listening L on=S port=7471\n"
+      "{}",
+      profile, Drawing(seed, number).Lines());
+  auto parsed = ParseConversation(text);
+  const auto* problem = std::get_if<TextProblem>(&parsed);
+  CM_CHECK(problem == nullptr) << problem->what << " in line " << problem->line << " of\n" << text;
+  return std::get<Conversation>(std::move(parsed));
+}
+
+}  // namespace cm::live

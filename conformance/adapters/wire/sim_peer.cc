@@ -1,0 +1,82 @@
+#include "conformance/adapters/wire/sim_peer.h"
+
+#include <deque>
+#include <utility>
+
+#include "conformance/adapters/sim/session.h"
+#include "conformance/adapters/wire/listener.h"
+#include "model/base/check.h"
+
+namespace cm::live {
+namespace {
+
+class SimPeer : public Door {
+ public:
+  SimPeer(const Profile* profile, const Ends& ends)
+      : topology_(TopologyRef(TopologyOf(ends))),
+        ends_(ends),
+        names_(ListenerConversation(topology_, profile->name, kService)),
+        wire_(topology_, profile),
+        session_(sim::StartSession(
+            names_, {.profile = profile, .on_wire = [this](const auto& note) { Leave(note); }})),
+        listener_(&session_->driver(), names_),
+        tester_(static_cast<uint8_t>(topology_->sides.size() - 1)) {
+    const std::string problem = listener_.Begin();
+    CM_CHECK(problem.empty()) << problem;
+  }
+
+  Instant Now() override { return session_->driver().Now(); }
+
+  void Send(std::span<const uint8_t> bytes) override {
+    const auto decoded = mad::Decode(bytes, mad::LinkType::kEthernet);
+    if (!decoded.ok() || decoded.value().icrc.value != mad::IcrcOf(decoded.value())) return;
+    const mad::Frame& frame = decoded.value();
+    auto read = wire_.Read(frame.mad, topology_->sides[tester_].device);
+    if (!read) return;
+    const auto* v4 = std::get_if<mad::Ipv4>(&frame.ip);
+    read->unresolvable = v4 == nullptr || v4->source != ends_.us.v4;
+    session_->Deliver(tester_, kPassiveSide, *read);
+  }
+
+  std::optional<Bytes> Receive(Instant until) override {
+    for (;;) {
+      while (listener_.Serve(Duration())) {
+      }
+      (void)session_->TakeWire();
+      if (!sent_.empty()) {
+        Bytes frame = std::move(sent_.front());
+        sent_.pop_front();
+        return frame;
+      }
+      const auto next = session_->NextAt();
+      const bool last = !next || *next > until;
+      session_->environment().Pass((last ? until : *next) - Now());
+      if (last) return std::nullopt;
+    }
+  }
+
+ private:
+  void Leave(const sim::WireNote& note) {
+    mad::Frame frame = wire_.FrameOf(note);
+    if (note.from != topology_->sides[kPassiveSide].device || note.lost) return;
+    const auto bytes = mad::Seal(frame);
+    sent_.emplace_back(bytes.view().begin(), bytes.view().end());
+  }
+
+  TopologyRef topology_;
+  Ends ends_;
+  Conversation names_;
+  sim::Wire wire_;
+  std::deque<Bytes> sent_;
+  std::unique_ptr<sim::SimSession> session_;
+  Listener listener_;
+  uint8_t tester_;
+};
+
+}  // namespace
+
+std::unique_ptr<Door> MakeSimPeer(const Profile* profile, const Ends& ends) {
+  return std::make_unique<SimPeer>(profile, ends);
+}
+
+}  // namespace cm::live

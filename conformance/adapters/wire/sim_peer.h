@@ -1,0 +1,18 @@
+// The simulator as a passive peer behind a door, in virtual time: frames go in and out.
+#ifndef CONFORMANCE_ADAPTERS_WIRE_SIM_PEER_H_
+#define CONFORMANCE_ADAPTERS_WIRE_SIM_PEER_H_
+
+#include <memory>
+
+#include "conformance/adapters/wire/door.h"
+#include "conformance/adapters/wire/tester_end.h"
+#include "model/vocabulary/profile.h"
+
+namespace cm::live {
+
+// The tester has no GUID of its own there. `profile` must outlive the door.
+std::unique_ptr<Door> MakeSimPeer(const Profile* profile, const Ends& ends);
+
+}  // namespace cm::live
+
+#endif  // CONFORMANCE_ADAPTERS_WIRE_SIM_PEER_H_

@@ -1,0 +1,90 @@
+// The tester's end of a wire: its messages as frames, and what frames say of the peer's ids.
+//
+// 1. Every conversation has communication ids and a GUID of its own, so that a peer that still
+//    knows an earlier conversation does not take the two for one.
+// 2. The name of an id of the peer, in a conversation, stands for the numbers that the peer gave in
+//    its messages for the request that the name was given after.
+#ifndef CONFORMANCE_ADAPTERS_WIRE_TESTER_END_H_
+#define CONFORMANCE_ADAPTERS_WIRE_TESTER_END_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conformance/adapters/wire/door.h"
+#include "conformance/adapters/wire/neighbour.h"
+#include "model/conversation/conversation.h"
+#include "model/conversation/history.h"
+#include "model/mad/frame.h"
+#include "model/vocabulary/profile.h"
+#include "sim/codec/wire.h"
+#include "sim/world/world.h"
+
+namespace cm::live {
+
+inline constexpr uint16_t kService = 7471;  // where the listener of a conversation listens
+
+// Who speaks with whom.
+struct Ends {
+  Neighbour us;
+  Neighbour peer;
+};
+
+// What makes a conversation another one than those before it.
+struct Identity {
+  uint32_t first_cid = 0;  // added to the tester's communication ids
+  uint64_t guid = 0;
+};
+
+// A topology whose tester and passive side have these addresses.
+Topology TopologyOf(const Ends& ends);
+
+// A message of the peer.
+struct Heard {
+  mad::Frame frame;
+  uint32_t about = 0;  // the tester's communication id in it, as the conversation has it
+  uint32_t cid = 0;    // the sender's
+  std::string text;    // "REJ reason=10 of=REQ unnamed"
+};
+
+class TesterEnd {
+ public:
+  // `conversation` and `profile` must outlive this object. `service`: the peer's port, in place of
+  // kService of the conversation.
+  TesterEnd(const Conversation& conversation, const Profile* profile, const Ends& ends,
+            const Identity& identity, uint16_t service);
+  TesterEnd(const TesterEnd&) = delete;
+  TesterEnd& operator=(const TesterEnd&) = delete;
+
+  Bytes FrameOf(const line::Sends& sends);
+  // What a frame says, if it is a message of the peer for this conversation.
+  std::optional<Heard> Hear(std::span<const uint8_t> bytes);
+  // The name is that of the peer's id for the tester's last request.
+  void Name(IdRef id) { names_[id] = last_request_; }
+  // The messages that end what the peer has accepted in this conversation.
+  std::vector<Bytes> Farewells();
+
+ private:
+  Bytes Sealed(const sim::Mad& mad, uint8_t to, bool from_nowhere);
+  std::vector<sim::CmNumbers> Numbers() const;
+
+  const Conversation& conversation_;
+  const Profile* profile_;
+  const Ends ends_;
+  const Identity identity_;
+  const uint16_t service_;
+  const Topology topology_;
+  const uint8_t side_;      // the tester's
+  const uint32_t nowhere_;  // an address without a host
+  sim::Wire wire_;
+  std::map<IdRef, uint32_t> names_;            // by the tester's communication ids
+  std::map<uint32_t, sim::CmNumbers> theirs_;  // the same, with what the peer calls it
+  uint32_t last_request_ = 0;
+};
+
+}  // namespace cm::live
+
+#endif  // CONFORMANCE_ADAPTERS_WIRE_TESTER_END_H_

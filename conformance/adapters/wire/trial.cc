@@ -1,0 +1,60 @@
+#include "conformance/adapters/wire/trial.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "conformance/adapters/wire/sim_peer.h"
+
+namespace cm::live {
+namespace {
+
+constexpr uint32_t kIdsApart = 1 << 12;
+
+bool Shows(const Tried& tried, const std::string& cause) {
+  return std::ranges::any_of(tried.differences,
+                             [&](const Difference& one) { return one.cause == cause; });
+}
+
+}  // namespace
+
+Trial::Trial(TrialSettings settings) : settings_(std::move(settings)) {}
+
+Course Trial::CarryOutOn(Door& door, const Conversation& conversation, const Ends& ends,
+                         const Identity& identity, uint16_t service, const Course* expected) {
+  TesterEnd tester(conversation, &settings_.profile, ends, identity, service);
+  return CarryOut(conversation, door, tester, ends, settings_.pace, expected);
+}
+
+Tried Trial::Try(const Conversation& conversation) {
+  Tried tried{.conversation = conversation, .expected = {}, .seen = {}, .differences = {}};
+  Identity identity = settings_.first;
+  identity.first_cid += number_ * kIdsApart;
+  if (identity.guid != 0) identity.guid += number_;
+  ++number_;
+  const std::unique_ptr<Door> simulated = MakeSimPeer(&settings_.profile, settings_.ends);
+  tried.expected = CarryOutOn(*simulated, conversation, settings_.ends,
+                              {.first_cid = identity.first_cid}, kService, nullptr);
+  const std::unique_ptr<Door> door = settings_.open();
+  tried.seen =
+      CarryOutOn(*door, conversation, settings_.ends, identity, settings_.service, &tried.expected);
+  tried.differences = Differences(tried.expected, tried.seen, settings_.profile);
+  return tried;
+}
+
+// Line by line from the end: what is there for another line is left with it.
+Tried Trial::Shrink(Tried tried, int attempts_max, const std::atomic<bool>& interrupted) {
+  if (tried.differences.empty()) return tried;
+  const std::string cause = tried.differences.front().cause;
+  for (size_t i = tried.conversation.lines.size(); i-- > 0;) {
+    const Line& line = tried.conversation.lines[i];
+    if (std::holds_alternative<line::Calls>(line)) continue;
+    if (attempts_max-- <= 0 || interrupted) break;
+    Conversation shorter = tried.conversation;
+    shorter.lines.erase(shorter.lines.begin() + static_cast<ptrdiff_t>(i));
+    Tried again = Try(shorter);
+    if (Shows(again, cause)) tried = std::move(again);
+  }
+  return tried;
+}
+
+}  // namespace cm::live

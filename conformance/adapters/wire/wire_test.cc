@@ -1,0 +1,199 @@
+// The tester's conversations through frames, with the simulator behind the door.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "conformance/adapters/wire/drawn.h"
+#include "conformance/adapters/wire/sim_peer.h"
+#include "conformance/adapters/wire/socket_door.h"
+#include "conformance/adapters/wire/trial.h"
+#include "conformance/process/descriptor.h"
+#include "model/conversation/parse.h"
+#include "model/conversation/print.h"
+
+namespace cm::live {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+constexpr Ends kEnds{.us = {.mac = {2, 0, 0, 0, 0, 1}, .v4 = 0x0a000201},
+                     .peer = {.mac = {2, 0, 0, 0, 0, 2}, .v4 = 0x0a000101}};
+
+// A door that does something to what the peer says.
+class Meddling : public Door {
+ public:
+  using Meddle = std::function<std::optional<Bytes>(Bytes)>;
+  Meddling(std::unique_ptr<Door> door, Meddle meddle)
+      : door_(std::move(door)), meddle_(std::move(meddle)) {}
+  Instant Now() override { return door_->Now(); }
+  void Send(std::span<const uint8_t> frame) override { door_->Send(frame); }
+  std::optional<Bytes> Receive(Instant until) override {
+    while (auto frame = door_->Receive(until))
+      if (auto other = meddle_(std::move(*frame))) return other;
+    return std::nullopt;
+  }
+
+ private:
+  std::unique_ptr<Door> door_;
+  Meddle meddle_;
+};
+
+class WireTest : public testing::Test {
+ protected:
+  static Trial With(const std::string& profile, Meddling::Meddle meddle = {}) {
+    const Profile* peer = FindProfile(profile);
+    return Trial({.open = [peer, meddle]() -> std::unique_ptr<Door> {
+                    auto door = MakeSimPeer(peer, kEnds);
+                    if (!meddle) return door;
+                    return std::make_unique<Meddling>(std::move(door), meddle);
+                  },
+                  .ends = kEnds,
+                  .profile = *FindProfile("6.1-rxe"),
+                  .first = {.first_cid = 0x100}});
+  }
+  static Conversation Read(const std::string& lines) {
+    auto parsed = ParseConversation(
+        "topology tester\nprofile 6.1-rxe\ncapabilities time tester\n"
+        "passive listening L on=S port=7471\n" +
+        lines);
+    EXPECT_TRUE(std::holds_alternative<Conversation>(parsed)) << lines;
+    return std::get<Conversation>(parsed);
+  }
+  static std::vector<std::string> Said(const Course& course) {
+    std::vector<std::string> said;
+    for (const Passing& frame : course.frames)
+      if (!frame.ours && frame.at < course.end) said.push_back(frame.text);
+    return said;
+  }
+};
+
+// source: docs/sources/cm_protocol.md 3.3 M4, S26, S54, L10
+TEST_F(WireTest, APeerAnswersAsTheProtocolSays) {
+  const auto said = [](const std::string& lines) {
+    return Said(With("6.1-rxe").Try(Read(lines)).seen);
+  };
+  EXPECT_THAT(said("tester sends REQ to=passive port=7471 response=8 retries=3\n"),
+              ElementsAre("REP", "REP", "REP", "REP"));
+  EXPECT_THAT(said("tester sends REQ to=passive port=7471 uc\n"),
+              ElementsAre("REJ reason=28 of=REQ unnamed"));
+  EXPECT_THAT(said("tester sends REQ to=passive port=7\n"),
+              ElementsAre("REJ reason=8 of=REQ unnamed"));
+  EXPECT_THAT(said("tester sends DREQ to=passive remote=99 qp=17\n"), ElementsAre("DREP"));
+  EXPECT_THAT(said("tester sends REQ to=passive port=7471\npassive accepting P on=S\n"
+                   "tester sends RTU to=passive remote=P\n"
+                   "tester sends DREQ to=passive remote=P\n"),
+              ElementsAre("REP", "DREP"));
+  EXPECT_THAT(said("tester sends REQ to=passive port=7471 unresolvable\npass 2s\n"), IsEmpty());
+}
+
+TEST_F(WireTest, TheSimulatorIsAsItIs) {
+  Trial trial = With("6.1-rxe");
+  for (uint64_t i = 0; i < 60; ++i) {
+    const Tried tried = trial.Try(Draw(1, i, "6.1-rxe"));
+    ASSERT_THAT(tried.differences, IsEmpty())
+        << tried.differences.front().cause << ToText(tried.conversation);
+  }
+}
+
+TEST_F(WireTest, WhatIsFoundIsShrunk) {
+  const auto without_dreps = [](Bytes frame) -> std::optional<Bytes> {
+    const auto decoded = mad::Decode(frame, mad::LinkType::kEthernet);
+    if (decoded.value().mad.header.kind() == MadKind::kDrep) return std::nullopt;
+    return frame;
+  };
+  Trial trial = With("6.1-rxe", without_dreps);
+  const Conversation long_one = Read(
+      "tester sends REQ to=passive port=7471 response=8 retries=3\nsettle\npass 20ms\n"
+      "tester sends DREQ to=passive remote=99 qp=17\n"
+      "tester sends REQ to=passive port=7471 local=2 qp=30 uc\npass 1s\n");
+  const Tried tried = trial.Try(long_one);
+  ASSERT_THAT(tried.differences, Not(IsEmpty()));
+  EXPECT_EQ(tried.differences.front().cause, "DREP missing");
+  const Tried shrunk = trial.Shrink(tried, 100, {});
+  EXPECT_EQ(shrunk.differences.front().cause, "DREP missing");
+  const auto sends = std::ranges::count_if(shrunk.conversation.lines, [](const Line& line) {
+    return !std::holds_alternative<line::Calls>(line);
+  });
+  EXPECT_LE(sends, 2) << ToText(shrunk.conversation);
+}
+
+TEST_F(WireTest, WhatIsLostLateOrAlteredIsFound) {
+  const Conversation refused = Read("tester sends REQ to=passive port=7\nsettle\npass 1s\n");
+  const auto cause = [&](Meddling::Meddle meddle) {
+    const Tried tried = With("6.1-rxe", std::move(meddle)).Try(refused);
+    return tried.differences.empty() ? std::string() : tried.differences.front().cause;
+  };
+  EXPECT_EQ(cause([](Bytes frame) { return frame; }), "");
+  EXPECT_EQ(cause([](const Bytes&) { return std::nullopt; }), "REJ missing");
+  const auto with = [](auto alter) {
+    return [alter](const Bytes& bytes) {
+      auto frame = mad::Decode(bytes, mad::LinkType::kEthernet).value();
+      alter(frame);
+      const auto altered = mad::Seal(frame);
+      return Bytes(altered.view().begin(), altered.view().end());
+    };
+  };
+  EXPECT_EQ(cause(with([](mad::Frame& frame) {
+              std::get<mad::Rej>(frame.mad.message).reason = RejReason::kConsumerDefined;
+            })),
+            "REJ reason=28 of=REQ unnamed for REJ reason=8 of=REQ unnamed");
+  // What only the judge of captures sees.
+  EXPECT_THAT(cause(with([](mad::Frame& frame) { frame.mad.header.tid ^= 1; })),
+              HasSubstr("rule "));
+}
+
+TEST(SocketDoorTest, FramesGoThrough) {
+  auto ends = SocketPair(SOCK_SEQPACKET);
+  ASSERT_TRUE(ends);
+  const std::unique_ptr<Door> here = OpenEnd(std::move(ends->first));
+  std::unique_ptr<Door> there = OpenEnd(std::move(ends->second));
+  EXPECT_EQ(here->Receive(here->Now()), std::nullopt);
+  there->Send(Bytes{1, 2, 3});
+  EXPECT_EQ(here->Receive(Instant::Never()), (Bytes{1, 2, 3}));
+  there.reset();
+  EXPECT_EQ(here->Receive(Instant::Never()), std::nullopt);
+}
+
+TEST(SocketDoorTest, AnAddressOfOnesOwnRoceIsKnown) {
+  const fs::path folder = fs::path(testing::TempDir()) / "infiniband";
+  const fs::path gids = folder / "rxe7" / "ports" / "1" / "gids";
+  fs::create_directories(gids);
+  std::ofstream(gids / "0") << "fe80:0000:0000:0000:0200:00ff:fe00:0001\n";
+  std::ofstream(gids / "1") << "0000:0000:0000:0000:0000:ffff:0a00:0201\n";
+  EXPECT_EQ(OwnRoce(0x0a000201, folder.string()), "rxe7");
+  EXPECT_EQ(OwnRoce(0x0a000202, folder.string()), "");
+  EXPECT_EQ(OwnRoce(0x0a000201, (folder / "none").string()), "");
+}
+
+TEST(NeighbourTest, AnswersForItsOwnAddress) {
+  const Neighbour us{.mac = {2, 0, 0, 0, 0, 1}, .v4 = 0x0a000201};
+  const Neighbour asker{.mac = {2, 0, 0, 0, 0, 2}, .v4 = 0x0a000101};
+  const Arp asks{Asks::kRequest, asker, {.mac = {}, .v4 = us.v4}};
+  const Bytes frame = Encode(asks);
+  EXPECT_EQ(DecodeArp(frame), asks);
+  ASSERT_TRUE(AnswerTo(frame, us));
+  EXPECT_EQ(DecodeArp(*AnswerTo(frame, us)), (Arp{Asks::kReply, us, asker}));
+  EXPECT_FALSE(AnswerTo(frame, asker));
+  for (const size_t damaged : {12, 13, 15, 17, 18, 21}) {
+    Bytes other = frame;
+    other[damaged] ^= 0x40;
+    EXPECT_FALSE(DecodeArp(other)) << damaged;
+  }
+  EXPECT_FALSE(DecodeArp(std::span(frame).first(41)));
+}
+
+}  // namespace
+}  // namespace cm::live

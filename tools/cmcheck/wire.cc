@@ -1,0 +1,392 @@
+// `cmcheck wire`: a tester that speaks raw frames with a peer, beside the simulator.
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "conformance/adapters/exec/exec_adapter.h"
+#include "conformance/adapters/wire/drawn.h"
+#include "conformance/adapters/wire/listening_door.h"
+#include "conformance/adapters/wire/sim_peer.h"
+#include "conformance/adapters/wire/socket_door.h"
+#include "conformance/adapters/wire/trial.h"
+#include "conformance/process/real_time.h"
+#include "conformance/runner/profile_file.h"
+#include "model/conversation/print.h"
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/conversation_file.h"
+#include "tools/cmcheck/lab.h"
+#include "tools/cmcheck/report.h"
+#include "tools/cmcheck/verbs.h"
+
+namespace cm {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSim = "sim";
+constexpr std::string_view kExec = "exec:";
+constexpr mad::Mac kSimulatedMac{2, 0, 0, 0, 0, 2};
+constexpr int kShrinkAttempts = 40;
+
+struct WireOptions {
+  std::string interface;
+  std::string paths;  // HERE,THERE
+  std::string peer;
+  std::string address;
+  std::string mac = "02:00:00:00:00:01";  // without an interface
+  std::string profile = "6.1-rxe";
+  std::string peer_profile;
+  std::string listener;
+  std::string lab;  // profile of a guest
+  std::vector<std::string> conversations;
+  std::string report = "wire-report";
+  uint64_t service = live::kService;
+  uint64_t sequences = 0;
+  uint64_t first = 0;
+  uint64_t seed = 1;
+  uint64_t pause = 50;
+  uint64_t longest = 5;
+  uint64_t late = 300;
+  bool shrink = true;
+};
+
+std::optional<uint32_t> V4Of(const std::string& text) {
+  in_addr address = {};
+  if (inet_pton(AF_INET, text.c_str(), &address) != 1) return std::nullopt;
+  return ntohl(address.s_addr);
+}
+
+std::optional<mad::Mac> MacOf(const std::string& text) {
+  mad::Mac mac{};
+  int end = 0;
+  const int read = std::sscanf(text.c_str(), "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &mac[0],
+                               &mac[1], &mac[2], &mac[3], &mac[4], &mac[5], &end);
+  if (read != 6 || static_cast<size_t>(end) != text.size()) return std::nullopt;
+  return mac;
+}
+
+// Where to, and how one gets there.
+struct Place {
+  live::Ends ends;
+  std::unique_ptr<live::Door> door;  // null: the peer is the simulator
+  std::unique_ptr<Implementation> driver;
+};
+
+// A door that is used again by the next conversation.
+class Borrowed : public live::Door {
+ public:
+  explicit Borrowed(live::Door* door) : door_(door) {}
+  Instant Now() override { return door_->Now(); }
+  void Send(std::span<const uint8_t> frame) override { door_->Send(frame); }
+  std::optional<live::Bytes> Receive(Instant until) override { return door_->Receive(until); }
+
+ private:
+  live::Door* door_;
+};
+
+// The door, and who we are there. Empty, or what is wrong.
+std::string OpenDoor(const WireOptions& options, Place* place) {
+  std::variant<std::unique_ptr<live::Door>, std::string> opened;
+  if (!options.interface.empty()) {
+    const auto found = live::FindInterface(options.interface);
+    if (const auto* problem = std::get_if<std::string>(&found)) return *problem;
+    const auto& interface = std::get<live::Interface>(found);
+    place->ends.us.mac = interface.mac;
+    if (place->ends.us.v4 == 0) place->ends.us.v4 = interface.v4;
+    opened = live::OpenInterface(interface);
+  } else {
+    const size_t comma = options.paths.find(',');
+    if (comma == std::string::npos) return "--paths is HERE,THERE";
+    place->ends.us.mac = *MacOf(options.mac);
+    opened = live::OpenPaths(options.paths.substr(0, comma), options.paths.substr(comma + 1));
+  }
+  if (const auto* problem = std::get_if<std::string>(&opened)) return *problem;
+  place->door = std::get<std::unique_ptr<live::Door>>(std::move(opened));
+  return {};
+}
+
+std::string FindPeer(const WireOptions& options, const Profile& profile, Place* place) {
+  const live::Neighbour us = place->ends.us;
+  if (us.v4 == 0) return "the interface has no address: --address says which one is ours";
+  if (us.v4 == place->ends.peer.v4) return "--address and --peer are the same";
+  if (const std::string device = live::OwnRoce(us.v4, "/sys/class/infiniband"); !device.empty())
+    return fmt::format(
+        "this machine's own RoCE ({}) would answer for our address: give another one with "
+        "--address, or remove the device",
+        device);
+  if (!options.listener.empty()) {
+    auto made = MakeExecImplementation({.place = {.command = options.listener.substr(kExec.size()),
+                                                  .answers_within = Duration::Seconds(90)},
+                                        .profile = profile});
+    if (auto* problem = std::get_if<std::string>(&made)) return "--listener: " + *problem;
+    place->driver = std::get<std::unique_ptr<Implementation>>(std::move(made));
+  }
+  // A driver may have to begin a conversation before its host has an address.
+  std::unique_ptr<live::Door> listening;
+  if (place->driver != nullptr) {
+    auto begun = live::WithListener(std::make_unique<Borrowed>(place->door.get()), *place->driver,
+                                    place->ends, static_cast<uint16_t>(options.service));
+    if (auto* problem = std::get_if<std::string>(&begun)) return std::move(*problem);
+    listening = std::get<std::unique_ptr<live::Door>>(std::move(begun));
+  }
+  const auto mac = live::Resolve(*place->door, us, place->ends.peer.v4);
+  if (!mac) return fmt::format("no host answers for the address {} there", options.peer);
+  place->ends.peer.mac = *mac;
+  return {};
+}
+
+// A guest as the peer. Its time is the host's, which may be busy.
+std::string UseLab(const Profile& profile, const fs::path& wire, WireOptions* options) {
+  int exit_code = kExitUnusable;
+  if (std::string problem = ReadyNode(profile, &exit_code); !problem.empty()) return problem;
+  options->paths = fmt::format("{0}/active,{0}/passive", wire.string());
+  options->listener = std::string(kExec) + NodeCommand(profile, "passive", wire);
+  options->address = "10.0.0.1";
+  options->peer = "10.0.1.1";
+  options->pause = std::max<uint64_t>(options->pause, 150);
+  options->late = std::max<uint64_t>(options->late, 1500);
+  return {};
+}
+
+std::string WhyContradictory(const WireOptions& options) {
+  if (!options.lab.empty())
+    return options.peer.empty() && options.interface.empty() && options.paths.empty() &&
+                   options.listener.empty()
+               ? ""
+               : "--lab has its own peer: no --peer, --interface, --paths, --listener";
+  const bool simulated = options.peer == kSim;
+  const int doors = !options.interface.empty() + !options.paths.empty();
+  if (options.peer.empty()) return "--peer is missing: an IPv4 address, or sim";
+  if (simulated && doors > 0) return "--peer sim has neither --interface nor --paths";
+  if (!simulated && doors != 1) return "the way to the peer is either --interface or --paths";
+  if (!simulated && !V4Of(options.peer))
+    return fmt::format("--peer '{}' is no IPv4 address", options.peer);
+  if (!options.address.empty() && !V4Of(options.address))
+    return fmt::format("--address '{}' is no IPv4 address", options.address);
+  if (!MacOf(options.mac)) return fmt::format("--mac '{}' is no hardware address", options.mac);
+  if (!options.listener.empty() && !options.listener.starts_with(kExec))
+    return "--listener is exec:COMMAND";
+  if (!simulated && !options.peer_profile.empty()) return "--peer-profile is for --peer sim";
+  return {};
+}
+
+struct Case {
+  std::string name;
+  Conversation conversation;
+};
+
+// What is to be carried out; the conversations that no tester can carry out alone are counted.
+std::variant<std::vector<Case>, std::string> CasesOf(const WireOptions& options,
+                                                     const std::string& profile, int* left_out) {
+  std::vector<Case> cases;
+  for (const std::string& path : options.conversations) {
+    if (std::string problem = WhyUnreadable(path); !problem.empty()) return problem;
+    for (const std::string& file : ConversationFilesIn(path)) {
+      auto read = ReadConversationFile(file);
+      if (auto* problem = std::get_if<std::string>(&read)) return std::move(*problem);
+      Conversation& conversation = std::get<ConversationFile>(read).conversation;
+      const bool has_tester =
+          std::ranges::any_of(conversation.topology->devices, &DeviceInfo::tester);
+      const std::string why = has_tester ? live::WhyNotAlone(conversation) : "it has no tester";
+      if (!why.empty()) fmt::print("{}: left out, {}\n", file, why);
+      *left_out += why.empty() ? 0 : 1;
+      if (why.empty()) cases.push_back({fs::path(file).stem(), std::move(conversation)});
+    }
+  }
+  const uint64_t drawn =
+      options.conversations.empty() && options.sequences == 0 ? 100 : options.sequences;
+  for (uint64_t i = options.first; i < options.first + drawn; ++i)
+    cases.push_back(
+        {fmt::format("drawn-{}-{}", options.seed, i), live::Draw(options.seed, i, profile)});
+  return cases;
+}
+
+std::string Describe(const live::Difference& one) {
+  return fmt::format("{} at {}\n  saw        {}\n  permitted  {}\n  rule       {}\n", one.cause,
+                     ToString(Duration::Milliseconds(one.at.nanoseconds() / 1'000'000)), one.saw,
+                     one.permitted, one.rule);
+}
+
+class Wire {
+ public:
+  Wire(const WireOptions& options, Place place, Profile profile, Profile peer_profile)
+      : options_(options),
+        place_(std::move(place)),
+        peer_profile_(std::move(peer_profile)),
+        folder_(FromUsersFolder(options.report)),
+        trial_(SettingsOf(std::move(profile))) {}
+
+  int Run(const std::vector<Case>& cases, int left_out) {
+    std::error_code error;
+    fs::create_directories(folder_ / "findings", error);
+    if (error) return Unusable(fmt::format("{}: {}", options_.report, error.message()));
+    for (const Case& one : cases) {
+      if (Interrupted()) return kExitInterrupted;
+      if (std::string problem = Carry(one); !problem.empty()) return Unusable(problem);
+    }
+    fmt::print("{} conversations, {} as the profile permits, {} not, {} left out; {} frames\n",
+               cases.size() + static_cast<size_t>(left_out), cases.size() - found_, found_,
+               left_out, frames_);
+    if (cases.empty()) return kExitInconclusive;
+    return found_ > 0 ? kExitFound : kExitClean;
+  }
+
+ private:
+  live::TrialSettings SettingsOf(Profile profile) {
+    const int64_t now = RealNow().nanoseconds();
+    const bool simulated = place_.door == nullptr;
+    profile.timing.late = Duration::Milliseconds(static_cast<int64_t>(options_.late));
+    // Others than those of an earlier run, which the peer may still know.
+    constexpr uint64_t kGuids = 0x0200'5e00'0000'0000;
+    return {.open = [this] { return Open(); },
+            .ends = place_.ends,
+            .service = static_cast<uint16_t>(options_.service),
+            .pace = {.pause = Duration::Milliseconds(static_cast<int64_t>(options_.pause)),
+                     .longest = Duration::Seconds(static_cast<int64_t>(options_.longest)),
+                     .patience = profile.timing.late},
+            .profile = std::move(profile),
+            .first = {.first_cid = static_cast<uint32_t>(now >> 20 & 0x1fff) << 12 | 0x100,
+                      .guid = simulated ? 0 : kGuids | (now >> 10 & 0xffff'ffff)}};
+  }
+
+  std::unique_ptr<live::Door> Open() {
+    if (place_.door == nullptr) return live::MakeSimPeer(&peer_profile_, place_.ends);
+    auto door = std::make_unique<Borrowed>(place_.door.get());
+    if (place_.driver == nullptr) return door;
+    auto begun = live::WithListener(std::move(door), *place_.driver, place_.ends,
+                                    static_cast<uint16_t>(options_.service));
+    if (auto* listening = std::get_if<std::unique_ptr<live::Door>>(&begun))
+      return std::move(*listening);
+    problem_ = std::get<std::string>(begun);
+    return std::make_unique<Borrowed>(place_.door.get());
+  }
+
+  std::string Carry(const Case& one) {
+    live::Tried tried = trial_.Try(one.conversation);
+    if (!problem_.empty()) return problem_;
+    frames_ += tried.seen.frames.size();
+    if (std::string problem = Keep(folder_ / (one.name + ".pcapng"), tried); !problem.empty())
+      return problem;
+    if (tried.differences.empty()) return {};
+    ++found_;
+    fmt::print("{}: {}", one.name, Describe(tried.differences.front()));
+    if (options_.shrink) tried = trial_.Shrink(std::move(tried), kShrinkAttempts, Interrupted());
+    const fs::path finding = folder_ / "findings" / (one.name + ".conv");
+    if (std::string problem = Keep(fs::path(finding).replace_extension(".pcapng"), tried);
+        !problem.empty())
+      return problem;
+    fmt::print("  shortest   {}\n", finding.string());
+    return WriteFile(finding, ToText(tried.conversation));
+  }
+
+  static std::string Keep(const fs::path& path, const live::Tried& tried) {
+    std::string about = ToText(tried.conversation);
+    for (const live::Difference& one : tried.differences) about += Describe(one);
+    return WriteFile(path, live::ToPcapng(tried.seen, about));
+  }
+
+  const WireOptions& options_;
+  Place place_;
+  Profile peer_profile_;
+  fs::path folder_;
+  live::Trial trial_;
+  size_t found_ = 0;
+  size_t frames_ = 0;
+  std::string problem_;
+};
+
+int DoWire(WireOptions options) {
+  if (std::string problem = WhyContradictory(options); !problem.empty()) return Unusable(problem);
+  if (!options.lab.empty()) options.profile = options.lab;
+  Profile profiles[2];
+  const std::string& theirs = options.peer_profile.empty() ? options.profile : options.peer_profile;
+  for (int i = 0; i < 2; ++i) {
+    const std::string& name = i == 0 ? options.profile : theirs;
+    auto loaded = LoadProfile(FindProfile(name) != nullptr ? name : FromUsersFolder(name));
+    if (auto* problem = std::get_if<std::string>(&loaded)) return Unusable(*problem);
+    profiles[i] = std::get<Profile>(std::move(loaded));
+    if (profiles[i].transport == Transport::kIwarp)
+      return Unusable("over iWARP there are no messages of the CM");
+  }
+  int left_out = 0;
+  auto cases = CasesOf(options, profiles[0].name, &left_out);
+  if (auto* problem = std::get_if<std::string>(&cases)) return Unusable(*problem);
+  const OwnFolder wire(options.lab.empty() ? "" : (fs::temp_directory_path() / "wire").string());
+  if (!options.lab.empty())
+    if (std::string problem = UseLab(profiles[0], wire.path(), &options); !problem.empty())
+      return Unusable(problem);
+  Place place;
+  place.ends.us = {.mac = *MacOf(options.mac), .v4 = V4Of(options.address).value_or(0)};
+  place.ends.peer = {.mac = kSimulatedMac, .v4 = V4Of(options.peer).value_or(*V4Of("10.0.1.1"))};
+  if (options.peer == kSim) {
+    if (place.ends.us.v4 == 0) place.ends.us.v4 = *V4Of("10.0.2.1");
+  } else {
+    std::string problem = OpenDoor(options, &place);
+    if (problem.empty()) problem = FindPeer(options, profiles[0], &place);
+    if (!problem.empty()) return Unusable(problem);
+  }
+  return Wire(options, std::move(place), profiles[0], profiles[1])
+      .Run(std::get<std::vector<Case>>(cases), left_out);
+}
+
+}  // namespace
+
+void AddWire(Verb cmcheck) {
+  Verb verb =
+      cmcheck.Add("wire", "Try a connection manager by messages made by hand, as raw frames",
+                  R"(
+A tester sends RoCEv2 messages of the CM on a network interface, without an RDMA device, and hears
+what the peer says: any program that listens and accepts. The same conversation with the simulator
+in the peer's place, under --profile, says what is permitted; the judge of captures reads them all.
+All frames are kept as pcapng files with comments, and what is found is made shorter. After each
+message there is a pause. See docs/wire.md.
+Exit code 0 as permitted, 1 found, 2 not possible here, 3 nothing to carry out.
+Examples:
+  cmcheck wire --peer sim --peer-profile 7.2-rxe --profile 6.1-rxe
+  cmcheck wire --interface eth0 --peer 192.0.2.7 --service 7174 --sequences 50
+  cmcheck wire --interface eth0 --peer 192.0.2.7 --conversations ./conversations
+  cmcheck wire --interface eth0 --peer 192.0.2.7 --listener 'exec:ssh node7 cmcheck agent'
+  cmcheck wire --lab 6.12-rxe --sequences 50
+  cmcheck wire --peer sim --conversations wire-report/findings/drawn-1-7.conv)");
+  auto options = std::make_shared<WireOptions>();
+  verb.Text("--interface", &options->interface, "Network interface that leads to the peer");
+  verb.Text("--paths", &options->paths,
+            "HERE,THERE instead: sockets of a virtual Ethernet, as of QEMU's -netdev dgram");
+  verb.Text("--peer", &options->peer, "The peer's IPv4 address; sim: the simulator");
+  verb.Text("--address", &options->address,
+            "Our address, which no one else has; default: the interface's");
+  verb.Text("--mac", &options->mac, "Our hardware address where there is no interface");
+  verb.Number("--service", &options->service, 1, 65535, "The port on which the peer listens");
+  verb.Text("--profile", &options->profile, "What the peer is to be like");
+  verb.Text("--lab", &options->lab,
+            "A guest with the kernel of this profile as the peer, which is judged by it");
+  verb.Text("--peer-profile", &options->peer_profile, "With --peer sim: what it is like");
+  verb.Text(
+      "--listener", &options->listener,
+      "exec:COMMAND: a driver on the peer that listens and accepts (docs/driver_protocol.md)");
+  verb.Texts("--conversations", &options->conversations,
+             "A conversation of a tester, or a folder; may be repeated");
+  verb.Number("--sequences", &options->sequences,
+              "How many conversations are drawn; without --conversations 100");
+  verb.Number("--seed", &options->seed, "Of what is drawn");
+  verb.Number("--first", &options->first, "Number of the first that is drawn");
+  verb.Number("--pause", &options->pause, 10, 10000, "Milliseconds after each message");
+  verb.Number("--longest", &options->longest, 0, 600, "Seconds that a line waits at most");
+  verb.Number("--late", &options->late, 0, 60000,
+              "Milliseconds that a message may be late or early, besides the profile's per cent");
+  verb.Text("--report", &options->report, "Folder for captures and findings");
+  verb.Flag("!--no-shrink", &options->shrink, "Leave findings as they are");
+  verb.Does([options] { return DoWire(*options); });
+}
+
+}  // namespace cm
