@@ -1,4 +1,6 @@
-// Mistakes of a small server with epoll and threads, found by seeds and shrunk.
+// Mistakes of a small server with epoll and threads, found by seeds and shrunk. Each test is a
+// process of its own, and explores before it runs programs itself: a process that has started
+// another one has a thread for that, which its forks lack.
 #include "tools/app/explore.h"
 
 #include <gmock/gmock.h>
@@ -71,25 +73,25 @@ TEST_F(Programs, HaveTheSameConversationWithThreadsForTheSameSeed) {
 }
 
 TEST_F(Programs, ThatDoNotAcknowledgeOnOnePathAreFound) {
-  EXPECT_TRUE(RunAll(Server("unacknowledged")).report.clean()) << "in the usual order";
   const Failure found = Find("unacknowledged", 100);
   ASSERT_NE(found.kind, "");
+  EXPECT_TRUE(RunAll(Server("unacknowledged")).report.clean()) << "in the usual order";
   const Report report = Again(found);
   EXPECT_EQ(KindOf(report, false), found.kind);
   EXPECT_THAT(report.waiting, Contains(HasSubstr("RDMA_CM_EVENT_DISCONNECTED")));
 }
 
 TEST_F(Programs, ThatUseAnIdAfterItsDestroyAreFound) {
-  EXPECT_TRUE(RunAll(Server("use-after-destroy")).report.clean()) << "in the usual order";
   const Failure found = Find("use-after-destroy", 100);
   ASSERT_NE(found.kind, "");
+  EXPECT_TRUE(RunAll(Server("use-after-destroy")).report.clean()) << "in the usual order";
   EXPECT_EQ(KindOf(Again(found), false), found.kind);
 }
 
 TEST_F(Programs, ThatWaitForAnEventThatHasComeAreFound) {
-  EXPECT_TRUE(RunAll(Server("late-wait")).report.clean()) << "in the usual order";
   const Failure found = Find("late-wait", 100);
   ASSERT_NE(found.kind, "");
+  EXPECT_TRUE(RunAll(Server("late-wait")).report.clean()) << "in the usual order";
   const Report report = Again(found);
   EXPECT_EQ(KindOf(report, false), found.kind);
   EXPECT_THAT(report.waiting, Contains(HasSubstr("waits for another thread: a condition")));
