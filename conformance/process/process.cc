@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -30,9 +32,15 @@ constexpr int kCannotStart = 127;
 // lives as long as we do, whichever thread calls it.
 class Starter {
  public:
+  // Never destroyed: its thread uses it. A child that was forked has no such thread, so it makes
+  // one of its own.
   static Starter& Instance() {
-    static Starter* const starter = new Starter;  // never destroyed: its thread uses it
-    return *starter;
+    static const int kForgets = pthread_atfork(nullptr, nullptr, [] { instance = nullptr; });
+    static_cast<void>(kForgets);
+    Starter* one = instance;
+    if (one != nullptr) return *one;
+    auto* const fresh = new Starter;
+    return instance.compare_exchange_strong(one, fresh) ? *fresh : *one;
   }
 
   pid_t Run(const std::function<pid_t()>& start) {
@@ -59,12 +67,16 @@ class Starter {
     }
   }
 
+  static std::atomic<Starter*> instance;
+
   std::mutex callers_;
   std::mutex mutex_;
   std::condition_variable changed_;
   const std::function<pid_t()>* wanted_ = nullptr;
   pid_t started_ = -1;
 };
+
+std::atomic<Starter*> Starter::instance = nullptr;
 
 std::vector<char*> Pointers(const std::vector<std::string>& words) {
   std::vector<char*> pointers;

@@ -158,6 +158,19 @@ TEST(Process, DestructorKillsTheWholeGroup) {
   EXPECT_TRUE(EndsSoon(child));
 }
 
+// The thread that starts processes is not there in a child.
+TEST(Process, ForkedOneStartsAProgram) {
+  ASSERT_TRUE(RunProgram({"true"}));
+  std::optional<Process> process = Process::Fork([] {
+    const std::optional<Ran> ran = RunProgram({"true"});
+    _exit(ran && ran->exit_code == 0 ? 7 : 8);
+  });
+  ASSERT_TRUE(process);
+  const std::optional<int> status = process->Wait(Duration::Seconds(60));
+  ASSERT_TRUE(status) << "it has not ended";
+  EXPECT_EQ(ExitCodeOf(*status), 7);
+}
+
 // The thread that starts a process may end before it; the process must survive.
 TEST(Process, OutlivesTheThreadThatStartedIt) {
   Process process;

@@ -41,8 +41,7 @@ struct Failure {
 std::string KindOf(const Report& report, bool has_faults);
 
 // The failure with the smallest seed of those that were seen; or the reason why a run could not
-// start. An interrupt ends it without a failure. Must be called before this process has started
-// another one: forks lack the thread for that.
+// start. An interrupt ends it without a failure.
 std::variant<Failure, std::string> Explore(const Exploration& exploration);
 
 }  // namespace cm::app
