@@ -12,7 +12,6 @@ namespace {
 // What need not happen.
 constexpr int64_t kFarOff = std::numeric_limits<int64_t>::max() / 4;
 
-
 void CountOne(uint8_t* due) {
   if (*due < 255) ++*due;
 }

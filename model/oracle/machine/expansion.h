@@ -91,10 +91,17 @@ class Steps::Expansion {
   // Senders of requests that look like the one that is shown.
   void ChooseAlike(const Possibility& p) {
     alike_.clear();
+    const uint8_t listener = p.Find(aim_.id);
+    const auto reaches = [&](const Flight& request) {
+      return machine_.IsKnown(p, request) || machine_.ListenerFor(p, request) == listener;
+    };
     for (const IdState& id : p.ids)
-      if (id.outstanding && IsRequest(id.message) && MayShow(id.message_payload)) Choose(id.name);
+      if (id.outstanding && IsRequest(id.message) && MayShow(id.message_payload) &&
+          reaches(machine_.RequestOf(id)))
+        Choose(id.name);
     for (const Flight& flight : p.flights)
-      if (IsRequest(flight.kind) && MayShow(flight.payload)) Choose(flight.sender);
+      if (IsRequest(flight.kind) && MayShow(flight.payload) && reaches(flight))
+        Choose(flight.sender);
   }
   // Whether it is the request that the listener shows; whether others have come before the listener
   // was asked is the same.
@@ -182,8 +189,8 @@ class Steps::Expansion {
     change(&next, Span{due.not_before, std::min(window_.end, due.not_after)});
     steps_.fault_model_.TellEpochs(&next);
     if (reach_ != nullptr && aim_.quiet.valid() && steps_.delivery_.Shows(next, aim_.quiet)) return;
-    const IdRef of = subject_ < p.ids.size() ? p.ids[subject_].name
-                                             : p.flights[subject_ - p.ids.size()].sender;
+    const IdRef of =
+        subject_ < p.ids.size() ? p.ids[subject_].name : p.flights[subject_ - p.ids.size()].sender;
     (*take_)(std::move(next), IsChosen(of) ? of : IdRef());
   }
 

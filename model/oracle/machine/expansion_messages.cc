@@ -155,8 +155,8 @@ void Steps::Expansion::ArriveUnknown(Possibility* next, const Flight& flight, Sp
               .since = when});
 }
 
-bool Steps::Expand(const Possibility& p, const Window& window, const Aim& aim,
-                   const Take& take, bool* cuts) const {
+bool Steps::Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take,
+                   bool* cuts) const {
   Expansion expansion(*this, window, aim);
   const bool stays = expansion.Expand(p, take);
   *cuts |= expansion.cuts();

@@ -286,14 +286,16 @@ uint8_t Machine::ListenerFor(const Possibility& p, const Flight& request) const 
   return listener;
 }
 
+Flight Machine::RequestOf(const IdState& id) const {
+  return {.kind = id.message,
+          .from_device = id.device,
+          .to_device = facts_.PeerDeviceOf(id),
+          .sender = id.name};
+}
+
 int Machine::CountAsking(const Possibility& p, uint8_t listener) const {
   const auto asks = [&](const IdState& id) {
-    if (!id.outstanding || id.message != Sends::kReq) return false;
-    const Flight request{.kind = Sends::kReq,
-                         .from_device = id.device,
-                         .to_device = facts_.PeerDeviceOf(id),
-                         .sender = id.name};
-    return ListenerFor(p, request) == listener;
+    return id.outstanding && id.message == Sends::kReq && ListenerFor(p, RequestOf(id)) == listener;
   };
   return static_cast<int>(std::ranges::count_if(p.ids, asks));
 }

@@ -62,6 +62,8 @@ class Machine {
   bool IsKnown(const Possibility& p, const Flight& request) const {
     return FindChild(p, request) != kNoId;
   }
+  // The request that the id would repeat now.
+  Flight RequestOf(const IdState& id) const;
   // How many ids have a request under way, or repeat one, that reaches the listener.
   int CountAsking(const Possibility& p, uint8_t listener) const;
   // Whether the listener's queue may have been full at some time of `when`, though it has room.
