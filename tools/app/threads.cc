@@ -125,7 +125,7 @@ std::vector<ThreadState> ThreadsOf(pid_t process, const IsAsking& is_asking) {
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename();
-    const std::string files = folder + "/" + name;
+    const std::string files = fmt::format("{}/{}", folder, name);
     ThreadState thread;
     std::from_chars(name.data(), name.data() + name.size(), thread.thread);
     const std::string stat = Line(files + "/stat");

@@ -213,10 +213,10 @@ class ConversationFacts {
   uint8_t SourceOf(const IdState& id) const;
 
   WorkTracker work;
-  size_t crowd = 9;  // so many ids of a component, or more, are a crowd
+  size_t crowd = 9;                  // so many ids of a component, or more, are a crowd
   bool answers_may_be_late = false;  // a REP may be, or messages are made by hand
   bool answers_may_be_lost = false;  // a REP may be
-  bool numbers_name_qps = false;  // created by the application without the library
+  bool numbers_name_qps = false;     // created by the application without the library
   Payloads payloads;
   uint16_t empty_rejection;  // payload of REJECTED without private data
   uint16_t empty_refusal;    // and of UNREACHABLE of a datagram service
