@@ -78,18 +78,6 @@ Answer Machine::Continue(Asker asker) {
   return *done;
 }
 
-bool Machine::MayContinue(Asker asker) const {
-  const auto found = waiting_.find(asker);
-  CM_CHECK(found != waiting_.end());
-  const auto& [request, outcome, done] = found->second;
-  if (done) return true;
-  if (outcome.what == Awaited::kInstant)
-    return world_->Now().nanoseconds() >= static_cast<int64_t>(request.more);
-  if (outcome.what != Awaited::kEvent || request.op != Op::kWrite || !IsOpen(request.on))
-    return true;
-  return Kernel().cma->files.Readable(FileIndex(request.on));
-}
-
 // These waits cannot be interrupted by signals.
 // source: linux 6.1 ucma.c ucma_get_event, ucma_destroy_id; iwcm.c iw_cm_disconnect, wait_event
 Answer Machine::Interrupt(Asker asker) {

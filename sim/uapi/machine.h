@@ -40,8 +40,6 @@ class Machine {
   Answer Ask(Asker asker, const Request& request);
   // The state of the request that the asker waits for.
   Answer Continue(Asker asker);
-  // False when Continue would answer that the asker waits; true when it may not.
-  bool MayContinue(Asker asker) const;
   // A signal arrives for the waiting asker. Returns EINTR, and the wait ends; or `waits`, where the
   // kernel waits uninterruptibly.
   Answer Interrupt(Asker asker);
