@@ -34,10 +34,11 @@ class Script {
   }
 
   void Add(std::string_view line) { text_ += fmt::format("{}\n", line); }
-  void Connects(std::string_view data) {
+  // The first `alike` carry the same private data, if there are any.
+  void Connects(std::string_view data, int alike) {
     for (int i = 0; i < kClients; ++i)
       Add(fmt::format("active rdma_connect A{} private=\"{}\"", i,
-                      data.empty() ? fmt::format("c{}", i) : std::string(data)));
+                      data.empty() || i >= alike ? fmt::format("c{}", i) : std::string(data)));
   }
   void Asked(int i) {
     Add(fmt::format("passive rdma_get_cm_event S as=r{0} id=P{0}", i));
@@ -93,18 +94,19 @@ class Script {
 struct Crowd {
   std::string name;
   int backlog = 2 * kClients;
-  std::string fault;    // before all connect
-  std::string data;     // the same private data for all
-  std::string at_once;  // after all have connected
-  std::string before_answers;
-  std::string between;                   // the answers
-  std::string fetched_after = "settle";  // the answers
+  std::string fault;  // before all connect
+  std::string data;   // the same private data for so many of them
+  int alike = kClients;
+  std::string at_once;                   // after all have connected
+  std::string before_answers;            // a fault, when all requests have been fetched
+  std::string between;                   // before each answer
+  std::string fetched_after = "settle";  // what happens until ESTABLISHED is fetched
 };
 
 History HistoryOf(const Crowd& crowd) {
   Script script(crowd.backlog);
   if (!crowd.fault.empty()) script.Add(crowd.fault);
-  script.Connects(crowd.data);
+  script.Connects(crowd.data, crowd.alike);
   if (crowd.backlog == kNoRoom) {
     script.InTurn();
   } else {
@@ -168,6 +170,16 @@ TEST(ACrowdOfOthers, IsRefusedWhereOneAsksTwice) {
   History history = HistoryOf({.name = "", .at_once = "settle"});
   CmEvent& second = EventOf(&history, EventType::kConnectRequest, 1);
   second.private_data = EventOf(&history, EventType::kConnectRequest, 0).private_data;
+  EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kRefused);
+}
+
+// So few that look the same are all followed.
+TEST(ACrowdOfOthers, IsRefusedThoughThreeLookTheSame) {
+  History history = HistoryOf({.name = "", .data = "hello", .alike = 3, .at_once = "settle"});
+  EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kPermitted);
+  CmEvent& event = EventOf(&history, EventType::kEstablished, kClients);
+  event.type = EventType::kRejected;
+  event.status = 8;
   EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kRefused);
 }
 

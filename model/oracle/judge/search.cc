@@ -10,8 +10,6 @@ namespace {
 constexpr size_t kMostPossibilities = 16384;
 // And the ids in all of them: fewer possibilities of a crowd.
 constexpr size_t kMostIds = 16 * kMostPossibilities;
-// And of those of a crowd that have shown a request.
-constexpr size_t kMostGuesses = 16;
 
 // Keeps those that are to stay.
 void Sift(const std::vector<bool>& stays, PossibilitySet* set) {
@@ -43,6 +41,7 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t cro
     const Possibility p = set->items()[open[next]];  // a copy: the set grows
     Aim own = aim;
     own.only = only[open[next]];
+    own.guesses = *guesses;
     reached.clear();
     if (!steps.Expand(p, window, own, take, guesses)) {
       stays.resize(set->size(), true);

@@ -22,6 +22,7 @@ struct Aim {
   IdRef id;                          // what is so of the id
   const CmEvent* request = nullptr;  // and this request is shown, of a listener
   IdRef only;                        // sent by this one, if that is known
+  bool guesses = false;              // not all of those that look like it are followed any more
   ChannelRef quiet;                  // nothing is on the channel: steps are done that have to be
   bool Everything() const { return !id.valid() && !quiet.valid(); }
 };
@@ -29,9 +30,10 @@ struct Aim {
 // What is left of a crowd is one as long as it has so many ids.
 inline constexpr size_t kRestOfCrowd = 4;
 
-// Of the requests of a crowd that look like the one that is shown those of so many senders are
-// followed from one possibility, of the oldest.
-inline constexpr size_t kMostAlike = 2;
+// So many possibilities of a crowd that has shown a request are followed, and so many senders of
+// requests that look like it; where there are more, from each possibility the oldest ones alone.
+inline constexpr size_t kMostGuesses = 16;
+inline constexpr size_t kOldest = 2;
 
 // Whether the possibility is one of a crowd, and nothing comes from below that concerns all of it.
 bool IsCrowd(const ConversationFacts& facts, const Possibility& p);

@@ -82,11 +82,8 @@ class Steps::Expansion {
     return sender.valid() && std::ranges::find(alike_, sender) != alike_.end();
   }
   void Choose(IdRef sender) {
-    if (!sender.valid() || IsChosen(sender)) return;
-    if (aim_.only.valid() ? sender != aim_.only : alike_.size() == kMostAlike)
-      cuts_ |= !aim_.only.valid();
-    else
-      alike_.push_back(sender);
+    const bool other = aim_.only.valid() && sender != aim_.only;
+    if (sender.valid() && !other && !IsChosen(sender)) alike_.push_back(sender);
   }
   // Senders of requests that look like the one that is shown.
   void ChooseAlike(const Possibility& p) {
@@ -102,6 +99,9 @@ class Steps::Expansion {
     for (const Flight& flight : p.flights)
       if (IsRequest(flight.kind) && MayShow(flight.payload) && reaches(flight))
         Choose(flight.sender);
+    if (alike_.size() <= (aim_.guesses ? kOldest : kMostGuesses)) return;
+    alike_.resize(kOldest);
+    cuts_ = true;
   }
   // Whether it is the request that the listener shows; whether others have come before the listener
   // was asked is the same.
