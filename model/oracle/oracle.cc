@@ -18,6 +18,7 @@
 #include "model/oracle/judge/scope.h"
 #include "model/oracle/judge/synchronous_calls.h"
 #include "model/oracle/judge/unjudged.h"
+#include "model/oracle/judge/waiting_calls.h"
 
 namespace cm::model {
 namespace {
@@ -64,8 +65,9 @@ class Oracle::Judges {
     environment_.TurnLinks((Fetches(record, line) ? record.end : record.begin).nanoseconds());
     const bool releases = std::holds_alternative<seen::Released>(record.seen);
     Verdict waiting;
-    if (just_settled_ && !releases) waiting = StillWaiting(record);
+    if (!releases) waiting = StillWaiting(record);
     if (waiting.kind == VerdictKind::kInconclusive) return waiting;
+    if (!releases) waiting_.Pass(record);
     just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
     Verdict verdict = IsNotMade(record) ? Verdict{} : Judge(record, line);
     if (verdict.IsPermitted()) data_path_.Learn(record, line);
@@ -87,12 +89,12 @@ class Oracle::Judges {
   const RuleBits& confirmed() const { return confirmed_; }
 
  private:
-  // The first of the calls that would have returned; the judgement of all of them ends.
+  // The first of the calls that had to return; the judgement of all of them ends.
   Verdict StillWaiting(const Record& record) {
-    Verdict first = synchronous_.StillWaiting(record);
+    Verdict first = waiting_.StillWaiting(record, just_settled_);
     for (Verdict next = first; next.kind == VerdictKind::kRefused;) {
       unjudged_.EndContradicted();
-      next = synchronous_.StillWaiting(record);
+      next = waiting_.StillWaiting(record, just_settled_);
     }
     return first;
   }
@@ -116,7 +118,7 @@ class Oracle::Judges {
     if (calls == nullptr) return environment_.Line(record, line);
     if (record.misuse && answered != nullptr) return Misused(*record.misuse, answered->reply);
     if (const auto* released = std::get_if<seen::Released>(&record.seen))
-      return Returned(record, calls->lane, calls->call, *released);
+      return waiting_.Returned(record, calls->lane, calls->call, *released);
     return answered != nullptr ? Called(record, calls->lane, calls->call, *answered) : Verdict{};
   }
 
@@ -226,37 +228,6 @@ class Oracle::Judges {
                    "a prompt return: the call waits for nothing");
   }
 
-  // A call that has waited returns.
-  Verdict Returned(const Record& record, Lane lane, const Call& call,
-                   const seen::Released& released) {
-    const std::optional<WaitingCall> was = context_.TakeWaiting(lane);
-    const IdRef id = IdOf(call);
-    if (id.valid() && !facts().id(id).in_scope) return OutOfScope();
-    if (!was) return Refused(ToString(released.reply), "nothing: no call waits");
-    const auto& line = std::get<line::Calls>(context_.conversation.lines[was->line]);
-    switch (was->what) {
-      case WaitingCall::For::kEvent:
-        return channels_.Returned(record, std::get<call::GetCmEvent>(line.call), released);
-      case WaitingCall::For::kEndOfId:
-        return destructions_.Returned(record, *was, released.reply);
-      case WaitingCall::For::kEventOfId:
-        if (const auto* ep = std::get_if<call::CreateEp>(&line.call))
-          return endpoints_.Returned(record, *ep, released.reply);
-        return synchronous_.Returned(record, line.call, released.reply);
-      case WaitingCall::For::kMigration:
-        return migrations_.Returned(*was, released.reply);
-      case WaitingCall::For::kDisconnection:
-        return disconnections_.Returned(record, *was, released.reply);
-      case WaitingCall::For::kLeaving:
-        return memberships_.Left(*was, released.reply);
-      case WaitingCall::For::kNothingJudged:
-        return OutOfScope();
-      case WaitingCall::For::kCq:
-        break;
-    }
-    return data_path_.OnCq(record, lane, line.call, released.reply, released.output);
-  }
-
   ConversationFacts& facts() { return context_.facts; }
   Verdict LeaveScope(IdRef id) {
     context_.components.MarkOutOfScope(id);
@@ -276,6 +247,7 @@ class Oracle::Judges {
   DataPath data_path_{context_};
   OwnedResults owned_{context_};
   Inspections inspections_{context_};
+  WaitingCalls waiting_{context_};
   Environment environment_{context_};
   Unjudged unjudged_{context_};
   bool just_settled_ = false;

@@ -23,11 +23,11 @@ class Channels : JudgeBase {
                    const seen::Released& released);
   // The channel becomes readable within a time, or stays quiet.
   Verdict Wait(const Record& record, ChannelRef channel, bool readable);
+  // Nothing comes until the end of the window. False with a verdict when something had to.
+  bool StaysQuiet(ChannelRef channel, const Window& window, Verdict* verdict);
 
  private:
   Verdict Fetched(const Record& record, const call::GetCmEvent& call, const CmEvent& event);
-  // Nothing comes until the end of the window. False with a verdict when something had to.
-  bool StaysQuiet(ChannelRef channel, const Window& window, Verdict* verdict);
   // The same of the time that an event, or a wait for one, took too long.
   bool WaitedRightly(const Record& record, ChannelRef channel, Verdict* verdict);
   // The channel had nothing for its reader: EAGAIN, or the call waits.

@@ -35,6 +35,18 @@ Verdict DataPath::QueuePairDestroyed(IdRef id, const Reply& reply) const {
   return {.saw = saw};
 }
 
+bool DataPath::MayWait(const Call& call) {
+  const IdRef id = IdOf(call);
+  const QueuesInfo& own = facts_.work.of(id);
+  if (own.unknown || KindOf(call) == CallKind::kDestroyQp)
+    return own.unknown || own.CqEventsUnacked();
+  const Ends ends = EndsOf(id, facts_, components_);
+  if (const auto* get = std::get_if<call::GetCqEvent>(&call))
+    return EventsOf(id, get->receives, ends).Missing() != Certainty::kNo;
+  const bool receives = KindOf(call) == CallKind::kGetRecvComp;
+  return NothingCompleted(id, receives, ends) != Certainty::kNo;
+}
+
 size_t DataPath::PostedAtBothEnds(IdRef id) const {
   const QueuesInfo& own = facts_.work.of(id);
   const size_t posted = own.sends.size() + own.receives.size();

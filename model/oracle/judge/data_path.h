@@ -25,6 +25,8 @@ class DataPath : JudgeBase {
   // Calls on completion queues, when they are made or when they return.
   Verdict OnCq(const Record& record, Lane lane, const Call& call, const Reply& reply,
                const std::optional<Output>& output);
+  // Whether a call on a completion queue may go on waiting.
+  bool MayWait(const Call& call);
   Verdict Deregister(const call::DeregMr& dereg, const seen::Answered& answered);
   // What a permitted record says about queues.
   void Learn(const Record& record, const Line& line);

@@ -38,6 +38,7 @@ struct WaitingCall {
   IdRef id;
   ChannelRef channel;
   int count = 0;
+  bool due = false;  // it had to return while time passed
 };
 
 struct JudgeContext {

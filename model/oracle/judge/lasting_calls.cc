@@ -132,16 +132,10 @@ Verdict Destructions::Returned(const Record& record, const WaitingCall& was, con
   if (!reply.succeeded()) return refuse("0");
   const bool one = was.id.valid();
   if (one && facts_.id(was.id).unacked > 0) return refuse("blocked: an event is not acknowledged");
-  const auto runs = [&](const IdState& id) {
-    return id.gone && (id.name == was.id || (!one && facts_.id(id.name).channel == was.channel));
-  };
-  const std::vector<Components::Number> concerned =
-      one ? std::vector{components_.NumberOf(was.id)} : components_.All();
-  for (const Components::Number number : concerned) {
-    if (!components_.Has(number)) continue;
+  for (const Components::Number number : ConcernedBy(was)) {
     if (!search_.Close(number, WindowOf(record), &verdict)) return verdict;
     const bool kept = search_.Keep(number, &verdict, [&](Possibility& p, JudgedStep& judged) {
-      if (std::ranges::none_of(p.ids, runs)) judged.Add(std::move(p));
+      if (!IsHeldUp(was, p)) judged.Add(std::move(p));
     });
     if (!kept) return refuse("blocked: a message of the id is still being repeated");
   }
@@ -149,6 +143,29 @@ Verdict Destructions::Returned(const Record& record, const WaitingCall& was, con
   facts_.ReleasePortsOf(was.id);
   facts_.ReleaseRequestOf(was.id);
   return verdict;
+}
+
+bool Destructions::IsHeldUp(const WaitingCall& call, const Possibility& p) const {
+  return std::ranges::any_of(p.ids, [&](const IdState& id) {
+    if (!id.gone) return false;
+    return call.id.valid() ? id.name == call.id : facts_.id(id.name).channel == call.channel;
+  });
+}
+
+std::vector<Components::Number> Destructions::ConcernedBy(const WaitingCall& call) const {
+  if (!call.id.valid()) return components_.All();
+  const Components::Number number = components_.NumberOf(call.id);
+  return components_.Has(number) ? std::vector{number} : std::vector<Components::Number>();
+}
+
+bool Destructions::MayWait(const WaitingCall& call, const Window& window, Verdict* verdict) {
+  if (call.id.valid() && facts_.id(call.id).unacked > 0) return true;
+  const auto held_up = [&](const Possibility& p) { return IsHeldUp(call, p); };
+  return std::ranges::any_of(ConcernedBy(call), [&](Components::Number number) {
+    if (!search_.Close(number, window, verdict)) return true;
+    const std::vector<Possibility>& all = components_.SetOf(number).items();
+    return std::ranges::any_of(all, held_up);
+  });
 }
 
 Verdict Disconnections::Called(const Record& record, Lane lane, const Call& call,
@@ -203,6 +220,13 @@ Verdict Disconnections::Returned(const Record& record, const WaitingCall& was, c
   return verdict;
 }
 
+bool Disconnections::MayWait(const WaitingCall& call, const Window& window, Verdict* verdict) {
+  return search_.Last(components_.NumberOf(call.id), window, verdict, [&](const Possibility& p) {
+    const uint8_t at = p.Find(call.id);
+    return at != kNoId && p.ids[at].ending;
+  });
+}
+
 Verdict Migrations::Called(const Record& record, Lane lane, const call::MigrateId& call,
                            const Reply& reply) {
   // What was to happen before the call has happened; the call itself may take long.
@@ -236,14 +260,17 @@ Verdict Migrations::Called(const Record& record, Lane lane, const call::MigrateI
 
 // The library counts: it waits for as many acknowledgements as there were events in hand, of
 // whichever events. One that it drops itself counts as well.
+bool Migrations::MayWait(const WaitingCall& call) const {
+  return facts_.id(call.id).acked < call.count;
+}
+
 Verdict Migrations::Returned(const WaitingCall& was, const Reply& reply) const {
   const auto rule = std::ranges::find_if(rules::kCalls, [](const CallRule& r) {
     return r.on == CallKind::kMigrateId && r.outcome == kBlocks;
   });
   Verdict verdict{.saw = "returned " + ToString(reply)};
   verdict.by.set(NumberOf(&*rule));
-  const IdInfo& info = facts_.id(was.id);
-  const bool waits = info.acked < was.count && !info.left_requests;
+  const bool waits = MayWait(was) && !facts_.id(was.id).left_requests;
   Permit(&verdict, *rule, waits ? "blocked: an event is not acknowledged" : "0");
   if (waits || (!reply.succeeded() && !Unseen(reply))) verdict.kind = VerdictKind::kRefused;
   return verdict;
@@ -273,6 +300,14 @@ Verdict Memberships::Left(const WaitingCall& was, const Reply& reply) const {
   if (!unacked && (reply.succeeded() || Unseen(reply))) return {.saw = saw};
   return Refused(saw, unacked ? "blocked: an event of the membership is not acknowledged" : "0",
                  "man rdma_leave_multicast(3)");
+}
+
+// Of a membership that looks like another it is open which one was acknowledged, and an id without
+// a channel of its own keeps the event.
+bool Memberships::MayWait(const WaitingCall& call) const {
+  if (facts_.id(call.id).synchronous()) return true;
+  const Membership& left = facts_.id(call.id).memberships[static_cast<size_t>(call.count) - 1];
+  return left.unacked > 0 || left.blurred;
 }
 
 }  // namespace cm::model

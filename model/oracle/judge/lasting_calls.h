@@ -20,6 +20,8 @@ class Destructions : JudgeBase {
                   const Reply& reply);
   // One of both returns after it has waited.
   Verdict Returned(const Record& record, const WaitingCall& was, const Reply& reply);
+  // Whether it may have waited until the end of the window.
+  bool MayWait(const WaitingCall& call, const Window& window, Verdict* verdict);
 
  private:
   // Whether a message may hold the call up, at its beginning and at its end.
@@ -29,6 +31,9 @@ class Destructions : JudgeBase {
   };
   bool DestroyAllOn(ChannelRef channel, Components::Number number, const Window& window,
                     bool blocked, HeldUp* may_be, Verdict* verdict);
+  // Whether a message holds up the end of the id, or of one on the channel.
+  bool IsHeldUp(const WaitingCall& call, const Possibility& p) const;
+  std::vector<Components::Number> ConcernedBy(const WaitingCall& call) const;
 };
 
 // rdma_disconnect over iWARP: where the MPA reply is awaited it goes on when that is there.
@@ -38,6 +43,7 @@ class Disconnections : JudgeBase {
 
   Verdict Called(const Record& record, Lane lane, const Call& call, const Reply& reply);
   Verdict Returned(const Record& record, const WaitingCall& was, const Reply& reply);
+  bool MayWait(const WaitingCall& call, const Window& window, Verdict* verdict);
 };
 
 // rdma_migrate_id.
@@ -47,6 +53,7 @@ class Migrations : JudgeBase {
 
   Verdict Called(const Record& record, Lane lane, const call::MigrateId& call, const Reply& reply);
   Verdict Returned(const WaitingCall& was, const Reply& reply) const;
+  bool MayWait(const WaitingCall& call) const;
 };
 
 // rdma_leave_multicast. Which memberships an id has is known for certain; what is reported of them
@@ -57,6 +64,7 @@ class Memberships : JudgeBase {
 
   Verdict Leave(const Record& record, Lane lane, const Call& call, const seen::Answered& answered);
   Verdict Left(const WaitingCall& was, const Reply& reply) const;
+  bool MayWait(const WaitingCall& call) const;
 
  private:
   IdCalls calls_;

@@ -222,27 +222,14 @@ void SynchronousCalls::GiveQp(const call::GetRequest& get, const Window& window,
   });
 }
 
-Verdict SynchronousCalls::StillWaiting(const Record& record) {
-  const int64_t now = record.begin.nanoseconds();
-  Verdict verdict;
-  for (const WaitingCall& call : context_.waiting) {
-    const bool judged = call.what == WaitingCall::For::kEventOfId && facts_.id(call.id).in_scope;
-    if (!judged) continue;
-    const Components::Number number = components_.NumberOf(call.id);
-    if (!search_.Close(number, {now, now, context_.settled}, &verdict)) return verdict;
-    const bool kept = search_.Keep(
-        number, &verdict, AtId(call.id, [&](Possibility& p, uint8_t at, JudgedStep& step) {
-          const IdState& id = p.ids[at];
-          const bool waits = id.awaits == Awaits::kEvent || id.awaits == Awaits::kRequest;
-          if (waits && id.queue.empty()) step.Add(std::move(p));
-        }));
-    if (kept) continue;
-    verdict.saw = "a call on a synchronous id that still waits";
-    verdict.permitted = {
-        {.what = "its return: the event is there", .source = std::string(kCompletes)}};
-    return verdict;
-  }
-  return verdict;
+bool SynchronousCalls::MayWait(const WaitingCall& call, const Window& window, Verdict* verdict) {
+  return search_.Last(components_.NumberOf(call.id), window, verdict, [&](const Possibility& p) {
+    const uint8_t at = p.Find(call.id);
+    if (at == kNoId) return false;
+    const IdState& id = p.ids[at];
+    const bool waits = id.awaits == Awaits::kEvent || id.awaits == Awaits::kRequest;
+    return waits && id.queue.empty();
+  });
 }
 
 // What the library has filled in meanwhile, as far as it is certain.

@@ -30,8 +30,8 @@ class SynchronousCalls : JudgeBase {
   bool Waits(const Call& call) const;
   Verdict Called(const Record& record, Lane lane, const Call& call, const Reply& reply);
   Verdict Returned(const Record& record, const Call& call, const Reply& reply);
-  // After a settling: refused when a call that still waits has had its event for certain.
-  Verdict StillWaiting(const Record& record);
+  // Whether the call may have waited until the end of the window.
+  bool MayWait(const WaitingCall& call, const Window& window, Verdict* verdict);
 
  private:
   void Complete(const Record& record, const Call& call, const Reply& reply, Verdict* verdict);

@@ -1,0 +1,143 @@
+#include "model/oracle/judge/waiting_calls.h"
+
+#include <algorithm>
+#include <string>
+
+#include "model/conversation/print.h"
+
+namespace cm::model {
+
+namespace {
+
+// A message that found no receive comes again until then.
+// source: IBA 9.7.5.2.8 RNR NAK timer, at most 655.36 ms
+constexpr int64_t kRetries = Duration::Seconds(1).nanoseconds();
+
+}  // namespace
+
+using For = WaitingCall::For;
+
+const Call& WaitingCalls::CallOf(const WaitingCall& call) const {
+  return std::get<line::Calls>(conversation_.lines[call.line]).call;
+}
+
+Verdict WaitingCalls::Returned(const Record& record, Lane lane, const Call& call,
+                               const seen::Released& released) {
+  const std::optional<WaitingCall> was = context_.TakeWaiting(lane);
+  const IdRef id = IdOf(call);
+  if (id.valid() && !facts_.id(id).in_scope) return OutOfScope();
+  const Reply& reply = released.reply;
+  if (!was) return Refused(ToString(reply), "nothing: no call waits");
+  const Call& made = CallOf(*was);
+  switch (was->what) {
+    case For::kEvent:
+      return channels_.Returned(record, std::get<call::GetCmEvent>(made), released);
+    case For::kEndOfId:
+      return destructions_.Returned(record, *was, reply);
+    case For::kEventOfId:
+      if (const auto* ep = std::get_if<call::CreateEp>(&made))
+        return endpoints_.Returned(record, *ep, reply);
+      return synchronous_.Returned(record, made, reply);
+    case For::kMigration:
+      return migrations_.Returned(*was, reply);
+    case For::kDisconnection:
+      return disconnections_.Returned(record, *was, reply);
+    case For::kLeaving:
+      return memberships_.Left(*was, reply);
+    case For::kNothingJudged:
+      return OutOfScope();
+    case For::kCq:
+      break;
+  }
+  return data_path_.OnCq(record, lane, made, reply, released.output);
+}
+
+bool WaitingCalls::IsJudged(const WaitingCall& call) const {
+  if (call.what == For::kNothingJudged) return false;
+  const IdRef id = IdOf(CallOf(call));
+  if (id.valid() && !facts_.id(id).in_scope) return false;
+  if (call.what != For::kEvent) return true;
+  const ChannelInfo& channel = facts_.channel(call.channel);
+  return channel.exists && !channel.unjudged;
+}
+
+bool WaitingCalls::IsAlone(const WaitingCall& call, uint32_t until) const {
+  const auto takes = [&](const Call& other) {
+    const auto* get = std::get_if<call::GetCmEvent>(&other);
+    if (call.what == For::kEvent) return get != nullptr && get->channel == call.channel;
+    return call.what == For::kCq && TraitsOf(KindOf(other)).on_cq &&
+           IdOf(other) == IdOf(CallOf(call));
+  };
+  const bool another = std::ranges::any_of(context_.waiting, [&](const WaitingCall& other) {
+    return other.line != call.line && takes(CallOf(other));
+  });
+  if (another) return false;
+  // One reader of a completion queue can take the event that another waits for.
+  for (uint32_t line = call.what == For::kCq ? call.line + 1 : until; line <= until; ++line) {
+    const auto* calls = std::get_if<line::Calls>(&conversation_.lines[line]);
+    if (calls != nullptr && line != call.line && takes(calls->call)) return false;
+  }
+  return true;
+}
+
+bool WaitingCalls::MayWait(const WaitingCall& call, const Window& window, Verdict* verdict) {
+  switch (call.what) {
+    case For::kEvent:
+      return channels_.StaysQuiet(call.channel, window, verdict);
+    case For::kEndOfId:
+      return destructions_.MayWait(call, window, verdict);
+    case For::kEventOfId:
+      return synchronous_.MayWait(call, window, verdict);
+    case For::kMigration:
+      return migrations_.MayWait(call);
+    case For::kDisconnection:
+      return disconnections_.MayWait(call, window, verdict);
+    case For::kLeaving:
+      return memberships_.MayWait(call);
+    case For::kCq:
+      return data_path_.MayWait(CallOf(call));
+    case For::kNothingJudged:
+      break;
+  }
+  return true;
+}
+
+void WaitingCalls::Pass(const Record& record) {
+  if (context_.waiting.empty()) return;
+  const std::optional<Window> waited = context_.WaitedIn(record);
+  if (!waited) return;
+  for (WaitingCall& call : context_.waiting) {
+    if (call.due || !IsJudged(call) || !IsAlone(call, record.line)) continue;
+    if (call.what == For::kCq && waited->end - waited->begin < kRetries) continue;
+    JudgeContext trial(context_);  // what comes of its return is judged when it does
+    Verdict verdict;
+    call.due = !WaitingCalls(trial).MayWait(call, *waited, &verdict) &&
+               verdict.kind != VerdictKind::kInconclusive;
+  }
+}
+
+Verdict WaitingCalls::StillWaiting(const Record& record, bool settled) {
+  const int64_t now = record.begin.nanoseconds();
+  Verdict verdict;
+  for (WaitingCall& call : context_.waiting) {
+    if (call.due) return Refuse(&call);
+    if (!settled || call.what == For::kCq || !IsJudged(call)) continue;
+    if (!IsAlone(call, call.line)) continue;
+    if (MayWait(call, {now, now, context_.settled}, &verdict)) continue;
+    return verdict.kind == VerdictKind::kInconclusive ? verdict : Refuse(&call);
+  }
+  return {};
+}
+
+Verdict WaitingCalls::Refuse(WaitingCall* call) {
+  const Call& made = CallOf(*call);
+  call->what = For::kNothingJudged;
+  call->due = false;
+  const IdRef id = IdOf(made);
+  if (id.valid() && facts_.id(id).in_scope) components_.MarkOutOfScope(id);
+  return Refused(std::string(FunctionName(KindOf(made))) + " still waits",
+                 "its return: what it waits for has happened",
+                 std::string(TraitsOf(KindOf(made)).manual));
+}
+
+}  // namespace cm::model
