@@ -8,6 +8,7 @@
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
 #include "model/oracle/judge/channels.h"
+#include "model/oracle/judge/counted_faults.h"
 #include "model/oracle/judge/data_path.h"
 #include "model/oracle/judge/endpoints.h"
 #include "model/oracle/judge/environment.h"
@@ -70,7 +71,11 @@ class Oracle::Judges {
     if (!releases) waiting_.Pass(record);
     just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
     Verdict verdict = IsNotMade(record) ? Verdict{} : Judge(record, line);
-    if (verdict.IsPermitted()) data_path_.Learn(record, line);
+    if (context_.components.too_many()) return {.kind = VerdictKind::kInconclusive};
+    if (verdict.IsPermitted()) {
+      counted_.Learn(record, line);
+      data_path_.Learn(record, line);
+    }
     if (verdict.kind == VerdictKind::kRefused && context_.search.has_guessed())
       verdict.kind = VerdictKind::kInconclusive;
     if (verdict.kind == VerdictKind::kRefused) unjudged_.EndAfter(record, line);
@@ -185,8 +190,11 @@ class Oracle::Judges {
       return answered.shown ? inspections_.Show(record, id, *answered.shown)
                             : Refused(ToString(reply), "the fields of the id");
     if (kind == CallKind::kShowEvent) return inspections_.ShowEvent(record, id, answered);
-    const bool destroyed_qp = kind == CallKind::kDestroyQp && reply.kind == ReplyKind::kReturned;
-    if (destroyed_qp && IsSlow(record, call, reply)) return Slow(record, reply);
+    // What holds one up is acknowledged by another thread, and so not while it is made.
+    const bool prompt = kind == CallKind::kDestroyQp || kind == CallKind::kMigrateId ||
+                        (kind == CallKind::kLeaveMulticast && !context_.machine.over_infiniband());
+    if (prompt && reply.kind == ReplyKind::kReturned && IsSlow(record, call, reply))
+      return Slow(record, reply);
     if (TraitsOf(kind).on_cq) return data_path_.OnCq(record, lane, call, reply, answered.output);
     if (synchronous_.Waits(call)) return synchronous_.Called(record, lane, call, reply);
     if (kind == CallKind::kLeaveMulticast) return memberships_.Leave(record, lane, call, answered);
@@ -248,6 +256,7 @@ class Oracle::Judges {
   OwnedResults owned_{context_};
   Inspections inspections_{context_};
   WaitingCalls waiting_{context_};
+  CountedFaults counted_{context_};
   Environment environment_{context_};
   Unjudged unjudged_{context_};
   bool just_settled_ = false;

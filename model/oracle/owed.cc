@@ -21,7 +21,6 @@ constexpr OwedBounds kOvertakenByOne{"promptly, and 10 ms later", Zero,
 constexpr OwedBounds kDelayed{"1 s later", [](const Timing&) { return kOne; },
                               [](const Timing& t) { return kOne + t.prompt; }};
 constexpr OwedBounds kAtRetry{"after one request interval", Retry, LateRetry};
-constexpr OwedBounds kByRetry{"by the end of one request interval", Zero, LateRetry};
 constexpr OwedBounds kBySecondRetry{
     "after one or two request intervals", Retry,
     [](const Timing& t) { return t.Latest(t.RequestInterval()) * 2 + t.prompt; }};
@@ -88,9 +87,9 @@ struct Change {
   std::string_view lines;
 };
 constexpr auto kChanges = std::to_array<Change>({
-    {FaultKind::kDrop, Owed::kMessage, kByRetry, "", kRepeats, ""},
+    {FaultKind::kDrop, Owed::kMessage, kAtRetry, "", kRepeats, ""},
     {FaultKind::kDrop, Owed::kRepetition, kBySecondRetry, "", kRepeats, ""},
-    {FaultKind::kCorrupt, Owed::kMessage, kByRetry, "", kRepeats, ""},
+    {FaultKind::kCorrupt, Owed::kMessage, kAtRetry, "", kRepeats, ""},
     {FaultKind::kCorrupt, Owed::kRepetition, kBySecondRetry, "", kRepeats, ""},
     {FaultKind::kDelay, Owed::kMessage, kDelayed, "", "the fault's own time", ""},
     {FaultKind::kDelay, Owed::kRepetition, kRetryDelayed, "", "the fault's own time", ""},

@@ -139,5 +139,37 @@ TEST(ACompletion, IsWaitedForUntilTheMessageIsThere) {
                   passes + Told{kLine});
 }
 
+// Its own record lasts, though what it waits for was there.
+TEST(ACompletion, IsNotWaitedForWhereItIsThere) {
+  const Told done = kWithReceive + Told{"active rdma_post_send A context=3 sge=a:0+16 -> 0"};
+  const std::string gets =
+      "active rdma_get_send_comp A -> 0  status=IBV_WC_SUCCESS opcode=IBV_WC_SEND context=3";
+  ExpectPermitted(done + Told{gets});
+  RefusalOfTheLast(done + Told{"@10s..40s", gets});
+}
+
+TEST(AnEndpoint, IsMadePromptly) {
+  const std::string active = "active rdma_create_ep E dst=passive:7471 -> 0";
+  const std::string passive = "passive rdma_create_ep F src=passive:7472 passive -> 0";
+  ExpectPermitted(kListening + Told{active, passive});
+  for (const std::string& one : {active, passive}) {
+    SCOPED_TRACE(one);
+    RefusalOfTheLast(kListening + Told{"@10s..40s", one});
+  }
+}
+
+// Acknowledgements that another thread owes cannot come while the call is made alone.
+TEST(ACallThatIsHeldUp, IsPromptWhereNothingHoldsItUp) {
+  const Told two = kUnacked + Told{"active rdma_ack_cm_event e1 -> 0",
+                                   "active rdma_create_event_channel D nonblocking -> 0"};
+  const std::string moves = "active rdma_migrate_id A to=D -> 0";
+  ExpectPermitted(two + Told{moves});
+  RefusalOfTheLast(two + Told{"@10s..40s", moves});
+  const Told acked = kMember + Told{"active rdma_ack_cm_event m -> 0"};
+  const std::string leaves = "active rdma_leave_multicast A addr=group1:0 -> 0";
+  ExpectPermitted(acked + Told{leaves});
+  RefusalOfTheLast(acked + Told{"@10s..40s", leaves});
+}
+
 }  // namespace
 }  // namespace cm::model

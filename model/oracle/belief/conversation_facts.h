@@ -213,6 +213,7 @@ class ConversationFacts {
   uint8_t SourceOf(const IdState& id) const;
 
   WorkTracker work;
+  Hits allowances{};                 // messages that each counted rule may hit; 0: no rule
   size_t crowd = 9;                  // so many ids of a component, or more, are a crowd
   bool answers_may_be_late = false;  // a REP may be, or messages are made by hand
   bool answers_may_be_lost = false;  // a REP may be

@@ -44,6 +44,10 @@ void FaultModel::AddRule(const Fault& fault, int64_t now, bool meets_flights) {
   if (fault.last != 0 && counted_.size() < kCountedRules) {
     rule.counted = static_cast<uint8_t>(counted_.size());
     counted_.push_back(fault);
+    const bool by_calls =
+        fault.messages == MadKinds(MadKind::kReq) || fault.messages == MadKinds(MadKind::kRep);
+    const bool always = fault.after == Duration() && fault.window == Duration::Max();
+    rule.exact = by_calls && always && !meets_flights && fault.Effect() != PacketEffect::kDoubled;
   }
   rules_.push_back(rule);
   if (fault.Loses() && fault.window != Duration::Max()) losses_end_.push_back(rule.last());
@@ -291,7 +295,9 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hi
   const Fault& fault = rule.fault;
   if (!Matches(rule, flight)) return Certainty::kNo;
   if (rule.counted != kNoRule) {
-    if (hits[rule.counted] > fault.last - fault.first) return Certainty::kNo;  // used up
+    const bool spared = ((flight.spared >> rule.counted) & 1) != 0;
+    const bool used_up = hits[rule.counted] > fault.last - fault.first;
+    if (spared || used_up) return Certainty::kNo;
     fate->hits.push_back({rule.counted, fault.Effect()});
     return Certainty::kMaybe;
   }
@@ -445,6 +451,11 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
   if (neighbours_.Wrong(flight.from_device, flight.to_device)) {
     fate.can_be_lost = true;
     if (flight.since.earliest > from.neighbour_changed) fate.can_arrive = false;
+  }
+  if (flight.doomed) {
+    fate.can_be_lost = true;
+    fate.can_arrive = false;
+    return fate;
   }
   if (flight.hit != kNoRule) {
     const Fault& fault = counted_[flight.hit];

@@ -39,6 +39,13 @@ struct MayHit {
   PacketEffect effect = PacketEffect::kNone;
 };
 
+// What a counted rule makes of a message.
+struct Counted {
+  uint8_t rule = kNoRule;
+  PacketEffect effect = PacketEffect::kNone;
+  bool hits = false;
+};
+
 // The possible fates of a message.
 struct Fate {
   bool can_arrive = true;
@@ -76,7 +83,15 @@ class FaultModel {
   // The environment injects a fault at `now`. `meets_flights`: messages that were sent at that
   // instant may be in flight.
   void Inject(const Fault& fault, int64_t now, bool meets_flights = false);
+  // A call has sent the message at `now`, and it may be sent again from `repeats` on. Where a
+  // counted rule has seen only such messages, in the order of their calls, it is certain what it
+  // makes of this one.
+  std::optional<Counted> Count(const Flight& flight, int64_t now, int64_t repeats);
+  // Messages of these kinds may be sent that no call is seen to send.
+  void StopCounting(MadKinds messages);
   void Heal(int64_t now);
+  // How many messages each of the counted rules may hit.
+  Hits allowances() const;
   // A request from an unresolvable source arrives at the device at `now`: its kernel's CM is busy
   // with the resolution for a second. source: linux 6.1 addr.c rdma_addr_find_l2_eth_by_grh
   void Occupy(uint8_t device, int64_t now);
@@ -157,6 +172,9 @@ class FaultModel {
     bool meets_flights = false;  // sent at that same instant, which it does not affect
     int64_t until = kForEver;
     uint8_t counted = kNoRule;  // its number, if it is
+    bool exact = false;         // it has seen `seen` messages for certain
+    uint32_t seen = 0;
+    int64_t repeats = kForEver;  // from then on it may have seen others
     // The earliest and the latest time of its effect.
     int64_t first() const { return since + fault.after.nanoseconds(); }
     int64_t last() const {

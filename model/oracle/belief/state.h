@@ -66,6 +66,8 @@ using Hits = std::array<uint8_t, kCountedRules>;
 struct Flight {
   Sends kind = Sends::kNothing;
   uint8_t hit = kNoRule;  // the counted rule that has delayed it
+  uint8_t spared = 0;     // set of counted rules: they do not hit it
+  bool doomed = false;    // a counted rule loses it
   uint8_t epoch = 0;     // how many faults that lose messages for a time were over when it was sent
   bool copied = false;   // a copy of it is under way or has arrived already
   uint8_t from = kNoId;  // kNoId: sent for an id that is gone
@@ -89,6 +91,8 @@ struct Flight {
   friend bool operator==(const Flight&, const Flight&) = default;
 };
 
+// Whether it is delivered only where the queue of its listener has room.
+constexpr bool NeedsRoom(Sends kind) { return kind == Sends::kReq || kind == Sends::kMpaRequest; }
 // Whether it asks for a connection or for a service.
 constexpr bool IsRequest(Sends kind) {
   return kind == Sends::kReq || kind == Sends::kSidrReq || kind == Sends::kMpaRequest;

@@ -8,6 +8,9 @@
 namespace cm::model {
 namespace {
 
+// Possibilities of two components together before the oracle gives up.
+constexpr size_t kMostJoined = 16384;
+
 // The ids and messages of both, side by side.
 Possibility Product(const Possibility& x, const Possibility& y) {
   Possibility both = x;
@@ -23,19 +26,10 @@ Possibility Product(const Possibility& x, const Possibility& y) {
     flight.to = moved(flight.to);
     both.Send(flight);
   }
-  // Where they were parted before, either knows the hits of both up to then.
-  for (size_t i = 0; i < both.hits.size(); ++i) both.hits[i] = std::max(x.hits[i], y.hits[i]);
   both.mutes |= y.mutes;
   both.used |= y.used;
   both.perhaps |= y.perhaps;
   return both;
-}
-
-Hits LeastHits(const std::vector<Possibility>& all) {
-  Hits least = all.front().hits;
-  for (const Possibility& p : all)
-    for (size_t i = 0; i < least.size(); ++i) least[i] = std::min(least[i], p.hits[i]);
-  return least;
 }
 
 // Names by which the ids are known: an unfetched request is known as its listener.
@@ -180,9 +174,20 @@ void Components::Merge(IdRef a, IdRef b) {
   if (into == from) return;
   Component& one = components_[into];
   Component& other = components_[from];
+  const Hits elsewhere = HitsExcept(into, from);
   PossibilitySet product;
-  for (const Possibility& x : one.set.items())
-    for (const Possibility& y : other.set.items()) product.Add(Product(x, y));
+  too_many_ |= one.set.size() * other.set.size() > kMostJoined;
+  for (const Possibility& x : one.set.items()) {
+    if (too_many_ && !product.empty()) break;
+    for (const Possibility& y : other.set.items()) {
+      Possibility both = Product(x, y);
+      for (size_t i = 0; i < elsewhere.size(); ++i)
+        both.hits[i] = static_cast<uint8_t>(elsewhere[i] + x.hits[i] - one.elsewhere[i] +
+                                            y.hits[i] - other.elsewhere[i]);
+      product.Add(std::move(both));
+    }
+  }
+  one.elsewhere = elsewhere;
   for (const IdRef id : other.ids) {
     facts_.id(id).component = into;
     one.ids.push_back(id);
@@ -289,7 +294,8 @@ void Components::Split(Number number) {
   if (ids.size() < 2) return;
   // Hits are of all parts together: each part goes on with those that are certain.
   PossibilitySet set;
-  const Hits certain = LeastHits(components_[number].set.items());
+  const Hits own = OwnHits(components_[number]);
+  const Hits certain = Sum(components_[number].elsewhere, own);
   for (Possibility p : components_[number].set.items()) {
     p.hits = certain;
     set.Add(std::move(p));
@@ -306,10 +312,12 @@ void Components::Split(Number number) {
   for (const PossibilitySet& part : parts) product *= part.size();
   if (product != set.size()) return;
   components_.erase(number);
+  hits_before_ = Sum(hits_before_, own);
   for (size_t r = 0; r < roots.size(); ++r) {
     const Number fresh = next_++;
     Component& made = components_[fresh];
     made.set = std::move(parts[r]);
+    made.elsewhere = certain;
     for (size_t i = 0; i < ids.size(); ++i) {
       if (links.Root(i) != roots[r]) continue;
       made.ids.push_back(ids[i]);

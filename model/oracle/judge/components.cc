@@ -6,6 +6,48 @@
 
 namespace cm::model {
 
+Hits Components::Sum(Hits a, const Hits& b) {
+  for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<uint8_t>(a[i] + b[i]);
+  return a;
+}
+
+Hits Components::OwnHits(const Component& component) {
+  Hits least{};
+  if (component.set.empty()) return least;
+  least = component.set.items().front().hits;
+  for (const Possibility& p : component.set.items())
+    for (size_t i = 0; i < least.size(); ++i) least[i] = std::min(least[i], p.hits[i]);
+  for (size_t i = 0; i < least.size(); ++i)
+    least[i] = static_cast<uint8_t>(least[i] - component.elsewhere[i]);
+  return least;
+}
+
+Hits Components::HitsExcept(Number a, Number b) const {
+  Hits all = hits_before_;
+  for (const auto& [number, component] : components_)
+    if (number != a && number != b) all = Sum(all, OwnHits(component));
+  return all;
+}
+
+bool Components::CountHitsElsewhere(Number number) {
+  if (facts_.allowances == Hits{}) return true;
+  Component& component = components_[number];
+  const Hits now = HitsExcept(number, number);
+  if (now == component.elsewhere || component.set.empty()) return true;
+  PossibilitySet counted;
+  for (Possibility& p : component.set.mutable_items()) {
+    bool explained = true;
+    for (size_t i = 0; i < now.size(); ++i) {
+      p.hits[i] = static_cast<uint8_t>(p.hits[i] - component.elsewhere[i] + now[i]);
+      explained &= p.hits[i] <= facts_.allowances[i];
+    }
+    if (explained) counted.Add(std::move(p));
+  }
+  component.elsewhere = now;
+  component.set = std::move(counted);
+  return !component.set.empty();
+}
+
 void Components::Add(IdRef id) {
   facts_.id(id).component = next_++;
   Possibility fresh;
@@ -32,6 +74,7 @@ void Components::MarkOutOfScope(Number number) {
     facts_.LeaveJudgement(member);
     if (facts_.id(member).holds.valid()) held_up.push_back(facts_.id(member).holds);
   }
+  hits_before_ = Sum(hits_before_, OwnHits(components_[number]));
   components_.erase(number);
   for (const IdRef listener : held_up)
     if (facts_.id(listener).in_scope) MarkOutOfScope(listener);

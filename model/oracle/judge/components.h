@@ -24,7 +24,9 @@ class Components {
     components_ = as->components_;
     next_ = as->next_;
     until_ = as->until_;
+    hits_before_ = as->hits_before_;
     largest_ = as->largest_;
+    too_many_ = as->too_many_;
   }
 
   // Ids. A new id is a component of its own; a request belongs to that of its listener.
@@ -57,6 +59,10 @@ class Components {
   // The senders of requests that may reach an owner of their port again, because the id that they
   // have reached has ended, or may end: those of all components.
   void JoinAllAsked();
+  // A counted fault hits so many messages in the whole conversation: what others' messages have
+  // taken of it for certain is not left for those of the component. False where nothing else
+  // explains what was seen of these.
+  bool CountHitsElsewhere(Number number);
   // What happens until then is judged next: what may end by then is not parted from those that it
   // would no longer answer.
   void LookAhead(int64_t until);
@@ -93,6 +99,8 @@ class Components {
 
   // The largest number of possibilities of a component so far.
   size_t largest() const { return largest_; }
+  // Components were joined whose possibilities were too many: not all are followed.
+  bool too_many() const { return too_many_; }
 
  private:
   // Those of one; the number that its ids have then.
@@ -101,15 +109,22 @@ class Components {
   struct Component {
     PossibilitySet set;
     std::vector<IdRef> ids;  // the named ones
+    Hits elsewhere{};        // of the hits in each possibility, those that are of other components
   };
+  static Hits Sum(Hits a, const Hits& b);
+  // What its own messages have taken for certain.
+  static Hits OwnHits(const Component& component);
+  Hits HitsExcept(Number a, Number b) const;
 
   Component& Of(IdRef id) { return components_[NumberOf(id)]; }
 
   ConversationFacts& facts_;
   std::map<Number, Component> components_;
   Number next_ = 0;
-  int64_t until_ = 0;  // see LookAhead
+  int64_t until_ = 0;   // see LookAhead
+  Hits hits_before_{};  // those that were certain when components were parted, or ended
   size_t largest_ = 0;
+  bool too_many_ = false;
 };
 
 }  // namespace cm::model

@@ -9,6 +9,8 @@ namespace cm::model {
 
 Verdict DataPath::OnCq(const Record& record, Lane lane, const Call& call, const Reply& reply,
                        const std::optional<Output>& output) {
+  if (HasWaitedForNothing(record, call))
+    return Refused(ToString(reply) + ", late", "an earlier return: it was there");
   if (IsCompletion(KindOf(call))) return Complete(record, lane, call, reply, output);
   const IdRef id = IdOf(call);
   if (KindOf(call) == CallKind::kDestroyQp && std::holds_alternative<seen::Released>(record.seen))
@@ -24,6 +26,15 @@ Verdict DataPath::OnCq(const Record& record, Lane lane, const Call& call, const 
   if (reply.succeeded()) LearnFromCq(call, ends);
   if (Unseen(reply)) facts_.work.of(id).unknown = true;
   return verdict;
+}
+
+// What it waits for was there when it was made.
+bool DataPath::HasWaitedForNothing(const Record& record, const Call& call) {
+  const std::optional<Window> waited = context_.WaitedIn(record);
+  if (!waited || waited->end - waited->begin < kComesAgain) return false;
+  if (!IsCompletion(KindOf(call)) && KindOf(call) != CallKind::kGetCqEvent) return false;
+  Verdict ignored;
+  return search_.Close(IdOf(call), waited->AtBegin(), &ignored) && !MayWait(call);
 }
 
 // rdma_destroy_qp returns, after it was blocked.

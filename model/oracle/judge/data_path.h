@@ -20,6 +20,10 @@ namespace cm::model {
 
 class DataPath : JudgeBase {
  public:
+  // A message that found no receive comes again within that time, in ns.
+  // source: IBA 9.7.5.2.8 RNR NAK timer, at most 655.36 ms
+  static constexpr int64_t kComesAgain = 1'000'000'000;
+
   explicit DataPath(JudgeContext& context) : JudgeBase(context), calls_(context) {}
 
   // Calls on completion queues, when they are made or when they return.
@@ -51,6 +55,7 @@ class DataPath : JudgeBase {
                  Verdict* verdict);
   void QueuePairFailed(IdRef id);
   Verdict QueuePairDestroyed(IdRef id, const Reply& reply) const;
+  bool HasWaitedForNothing(const Record& record, const Call& call);
   size_t PostedAtBothEnds(IdRef id) const;
   // What the queue is armed for, and whether that has completed since.
   CompletionEvents::Arming ArmingOf(const call::ReqNotifyCq& call, const Ends& ends) const;

@@ -27,6 +27,11 @@ EpStep StepOf(const IdState& id) {
   return route ? EpStep::kRoute : EpStep::kAddress;
 }
 
+Verdict Late(const std::string& saw) {
+  return Refused(saw + ", late", "an earlier return: nothing holds it up any more",
+                 "man rdma_create_ep(3)");
+}
+
 // One call, as it was seen at one time.
 class Creation : JudgeBase {
  public:
@@ -44,6 +49,9 @@ class Creation : JudgeBase {
       learning_.FromRow(ep_.id, step, *rule, window.span());
     return !Possibilities().empty();
   }
+
+  // It has lasted: what is refused at once does not.
+  void ForgetRefusals() { fitting_.clear(); }
 
   // All that are left have taken the last step.
   void EndAll(EpStep last) {
@@ -138,10 +146,12 @@ class Creation : JudgeBase {
 Verdict Endpoints::Create(const Record& record, Lane lane, const call::CreateEp& ep,
                           const Reply& reply) {
   const Window window = WindowOf(record);
+  const std::optional<Window> waited = context_.WaitedIn(record);
   learning_.NewId(lane, ep.id, {}, ep.space);
   const bool unknown =
       ep.type == QpType::kUc || (ep.space == PortSpace::kIpoib && !machine_.over_infiniband());
   if (unknown || Unseen(reply)) return LeaveScope(ep.id);
+  if (waited && ep.passive && reply.kind == ReplyKind::kReturned) return Late(ToString(reply));
   Verdict verdict{.saw = ToString(reply)};
   Creation creation(context_, ep, reply, &verdict);
   if (ep.passive) {
@@ -151,13 +161,36 @@ Verdict Endpoints::Create(const Record& record, Lane lane, const call::CreateEp&
     creation.EndAll(EpStep::kBind);
   } else {
     const call::ResolveAddr resolve{ep.id, ep.source, ep.destination, kTimeoutMs};
-    if (creation.TakeStep(EpStep::kAddress, resolve, window.AtBegin())) creation.Follow(window);
+    const bool begun = creation.TakeStep(EpStep::kAddress, resolve, window.AtBegin());
+    if (waited) creation.ForgetRefusals();
+    if (waited && begun && !(MayLast(*waited) && MayWait(ep, *waited)))
+      return Late(ToString(reply));
+    if (begun) creation.Follow(window);
   }
   creation.Conclude();
   if (verdict.IsPermitted() && reply.kind == ReplyKind::kBlocked && !ep.passive)
     context_.waiting.push_back(
         {.what = WaitingCall::For::kEventOfId, .line = record.line, .lane = lane, .id = ep.id});
   return verdict;
+}
+
+// The two that wait have a time-out.
+bool Endpoints::MayLast(const Window& window) const {
+  const Timing& timing = profile_.timing;
+  const Duration timeout = Duration::Milliseconds(kTimeoutMs);
+  const Duration longest = timing.Latest(timeout) + timing.Latest(Timing::AskPatience(timeout));
+  return window.end - window.begin <= longest.nanoseconds();
+}
+
+// In a copy: what comes of the steps is judged when it returns.
+bool Endpoints::MayWait(const call::CreateEp& ep, const Window& window) {
+  JudgeContext trial(context_);
+  const Reply waits = Reply::Blocked();
+  Verdict verdict;
+  Creation creation(trial, ep, waits, &verdict);
+  creation.Follow(window);
+  creation.Conclude();
+  return verdict.kind != VerdictKind::kRefused;
 }
 
 Verdict Endpoints::Returned(const Record& record, const call::CreateEp& ep, const Reply& reply) {

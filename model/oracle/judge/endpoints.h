@@ -13,7 +13,13 @@ class Endpoints : JudgeBase {
   explicit Endpoints(JudgeContext& context) : JudgeBase(context) {}
 
   Verdict Create(const Record& record, Lane lane, const call::CreateEp& ep, const Reply& reply);
+  // Whether the call may have waited until the end of the window.
+  bool MayWait(const call::CreateEp& ep, const Window& window);
   Verdict Returned(const Record& record, const call::CreateEp& ep, const Reply& reply);
+
+ private:
+  // Whether all its steps may have taken so long.
+  bool MayLast(const Window& window) const;
 };
 
 }  // namespace cm::model

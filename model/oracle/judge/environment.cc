@@ -65,7 +65,15 @@ void Environment::NoteAnswers(const cm::Line& line) {
 
 void Environment::Inject(const Fault& fault, const Window& window) {
   const int64_t now = window.begin;
-  if (fault.OnPackets()) return fault_model_.Inject(fault, now, MessagesUnderWay(now));
+  if (fault.OnPackets()) {
+    fault_model_.Inject(fault, now, MessagesUnderWay(now));
+    const auto repeats = [](const Possibility& p) {
+      return std::ranges::any_of(p.ids, &IdState::outstanding);
+    };
+    if (!components_.WhereMayBe(repeats).empty()) fault_model_.StopCounting(fault.messages);
+    facts_.allowances = fault_model_.allowances();
+    return;
+  }
   const uint8_t device = facts_.topology().sides[fault.side].device;
   const uint8_t kernel = facts_.topology().KernelOf(fault.side);
   const FaultRow& row = RowOf(fault.kind);

@@ -83,6 +83,12 @@ std::vector<std::string> DropOverdue(const Steps& steps, const Window& window, c
 }  // namespace
 
 bool Search::Close(Number number, const Window& window, Verdict* verdict, const Aim& aim) {
+  if (!components_.CountHitsElsewhere(number)) {
+    verdict->kind = VerdictKind::kRefused;
+    verdict->permitted.push_back(
+        {.what = "no more messages than a fault may hit", .source = "docs/owed.md"});
+    return false;
+  }
   const bool followed = Expand(steps_, window, aim, components_.facts().crowd, &has_guessed_,
                                &components_.SetOf(number));
   if (followed) return Stay(number, window, verdict, aim);

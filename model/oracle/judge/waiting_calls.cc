@@ -7,14 +7,6 @@
 
 namespace cm::model {
 
-namespace {
-
-// A message that found no receive comes again until then.
-// source: IBA 9.7.5.2.8 RNR NAK timer, at most 655.36 ms
-constexpr int64_t kRetries = Duration::Seconds(1).nanoseconds();
-
-}  // namespace
-
 using For = WaitingCall::For;
 
 const Call& WaitingCalls::CallOf(const WaitingCall& call) const {
@@ -87,6 +79,8 @@ bool WaitingCalls::MayWait(const WaitingCall& call, const Window& window, Verdic
     case For::kEndOfId:
       return destructions_.MayWait(call, window, verdict);
     case For::kEventOfId:
+      if (const auto* ep = std::get_if<call::CreateEp>(&CallOf(call)))
+        return endpoints_.MayWait(*ep, window);
       return synchronous_.MayWait(call, window, verdict);
     case For::kMigration:
       return migrations_.MayWait(call);
@@ -108,7 +102,7 @@ void WaitingCalls::Pass(const Record& record) {
   if (!waited) return;
   for (WaitingCall& call : context_.waiting) {
     if (call.due || !IsJudged(call) || !IsAlone(call, record.line)) continue;
-    if (call.what == For::kCq && waited->end - waited->begin < kRetries) continue;
+    if (call.what == For::kCq && waited->end - waited->begin < DataPath::kComesAgain) continue;
     JudgeContext trial(context_);  // what comes of its return is judged when it does
     Verdict verdict;
     call.due = !WaitingCalls(trial).MayWait(call, *waited, &verdict) &&

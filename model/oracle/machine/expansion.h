@@ -129,11 +129,14 @@ class Steps::Expansion {
     }
   }
 
-  // In a crowd, whether it may find the queue of its listener full.
+  // In a crowd, and of what is left of one, whether it may find the queue of its listener full.
   bool MayMeetFullQueue(const Possibility& p, const Flight& flight, Span when) {
-    if (!crowd_ || flight.kind != Sends::kReq) return false;
+    const bool was_crowd = steps_.facts_.crowd == kRestOfCrowd;
+    if ((!crowd_ && !was_crowd) || !NeedsRoom(flight.kind)) return false;
     const uint8_t listener = machine_.ListenerFor(p, flight);
     if (listener == kNoId) return false;
+    // What is left of a crowd was in its queue, and not before others for certain.
+    if (!crowd_) return Machine::MayBeFull(p.ids[listener], 0, when);
     if (asked_ != listener) asking_ = machine_.CountAsking(p, listener);
     asked_ = listener;
     return Machine::MayBeFull(p.ids[listener], asking_, when);
@@ -237,7 +240,7 @@ class Steps::Expansion {
   void OfferCopy(const Possibility& p, size_t f, Due due, uint8_t rule);
   void OfferLoss(const Possibility& p, size_t f, Due due, uint8_t rule);
   // The listener's queue was full when it came.
-  void OfferDrop(const Possibility& p, size_t f, Due due);
+  void OfferNoRoom(const Possibility& p, size_t f, Due due);
   // It is lost, since the link has no carrier, and all that comes after it.
   void OfferMuting(const Possibility& p, size_t f, Due due);
   void OfferDelay(const Possibility& p, size_t f, Due due, uint8_t rule);

@@ -30,7 +30,8 @@ void Steps::Expansion::ExpandFlight(const Possibility& p, size_t f) {
   due.not_before += fate.early;
   const bool arrives = fate.can_arrive && (!behind || !fate.in_order);
   if (arrives) OfferArrival(p, f, due);
-  if (arrives && MayMeetFullQueue(p, flight, {due.not_before, due.not_after})) OfferDrop(p, f, due);
+  if (arrives && MayMeetFullQueue(p, flight, {due.not_before, due.not_after}))
+    OfferNoRoom(p, f, due);
   if (arrives && fate.can_be_copied) OfferCopy(p, f, due, kNoRule);
   const bool lost = fate.can_be_lost || !fate.can_arrive;
   if (lost && fate.mutes != Certainty::kYes) OfferLoss(p, f, due, kNoRule);
@@ -91,12 +92,11 @@ void Steps::Expansion::OfferLoss(const Possibility& p, size_t f, Due due, uint8_
   });
 }
 
-void Steps::Expansion::OfferDrop(const Possibility& p, size_t f, Due due) {
-  Offer(p, due, "the arrival of a message", [f](Possibility* next, Span) {
-    static const RuleNumber full = NumberOf(
-        &*std::ranges::find(rules::kRequests, RequestGuard::kBacklogFull, &RequestRule::when));
-    next->used.set(full);
+void Steps::Expansion::OfferNoRoom(const Possibility& p, size_t f, Due due) {
+  Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {
+    const Flight arrives = p.flights[f];
     next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+    machine_.MeetFullQueue(next, arrives, when);
   });
 }
 

@@ -4,6 +4,13 @@
 #include "model/oracle/machine/machine.h"
 
 namespace cm::model {
+namespace {
+
+const IwRequestRule& IwRequestRow(RequestGuard guard) {
+  return *std::ranges::find(rules::kIwRequests, guard, &IwRequestRule::when);
+}
+
+}  // namespace
 
 const IwRule* Machine::FindIw(IwState state, IwStimulus on) {
   for (const IwRule& rule : rules::kIwCm)
@@ -68,10 +75,16 @@ const IwRule* Machine::StimulateIw(Possibility* p, uint8_t id, IwStimulus on,
 void Machine::ArriveMpaRequest(Possibility* p, const Flight& flight, Span when) const {
   uint8_t listener = kNoId;
   const RequestGuard guard = GuardOf(*p, flight, &listener);
-  const auto rule = std::ranges::find(rules::kIwRequests, guard, &IwRequestRule::when);
-  p->used.set(NumberOf(&*rule));
-  if (rule->sends == Sends::kNothing) return Deliver(p, flight, listener, when);
-  p->Send({.kind = rule->sends,
+  if (guard != RequestGuard::kFine) return RefuseMpaRequest(p, flight, guard, when);
+  p->used.set(NumberOf(&IwRequestRow(guard)));
+  Deliver(p, flight, listener, when);
+}
+
+void Machine::RefuseMpaRequest(Possibility* p, const Flight& flight, RequestGuard guard,
+                               Span when) const {
+  const IwRequestRule& rule = IwRequestRow(guard);
+  p->used.set(NumberOf(&rule));
+  p->Send({.kind = rule.sends,
            .to = p->Find(flight.sender),
            .from_device = flight.to_device,
            .to_device = flight.from_device,

@@ -295,7 +295,7 @@ Flight Machine::RequestOf(const IdState& id) const {
 
 int Machine::CountAsking(const Possibility& p, uint8_t listener) const {
   const auto asks = [&](const IdState& id) {
-    return id.outstanding && id.message == Sends::kReq && ListenerFor(p, RequestOf(id)) == listener;
+    return id.outstanding && NeedsRoom(id.message) && ListenerFor(p, RequestOf(id)) == listener;
   };
   return static_cast<int>(std::ranges::count_if(p.ids, asks));
 }
@@ -311,7 +311,7 @@ void Machine::NoteFull(Possibility* p, uint8_t listener, Span when) const {
   if (CountAsking(*p, listener) <= own.backlog) return;
   Span full = when;
   for (const IdState& id : p->ids)
-    if (id.outstanding && id.message == Sends::kReq) full.Widen(id.first);
+    if (id.outstanding && NeedsRoom(id.message)) full.Widen(id.first);
   if (own.full.latest == 0) own.full = full;
   own.full.Widen(full);
 }
@@ -393,6 +393,14 @@ void Machine::ArriveSidrRequest(Possibility* p, const Flight& flight, Span when)
            .to_device = flight.from_device,
            .reason = static_cast<uint16_t>(rule->status),
            .since = when});
+}
+
+void Machine::MeetFullQueue(Possibility* p, const Flight& flight, Span when) const {
+  if (flight.kind == Sends::kMpaRequest)
+    return RefuseMpaRequest(p, flight, RequestGuard::kBacklogFull, when);
+  static const RuleNumber dropped = NumberOf(
+      &*std::ranges::find(rules::kRequests, RequestGuard::kBacklogFull, &RequestRule::when));
+  p->used.set(dropped);
 }
 
 void Machine::ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, Span when) const {

@@ -39,6 +39,8 @@ class Machine {
                             Span when) const;
   // A frame, or the end, arrives on a TCP connection.
   void ArriveOverTcp(Possibility* p, const Flight& flight, Span when) const;
+  // A request finds the queue of its listener full.
+  void MeetFullQueue(Possibility* p, const Flight& flight, Span when) const;
   // The listener for a TCP connection from the id to its destination.
   RequestGuard AcceptorOf(const Possibility& p, uint8_t id) const;
   bool over_iwarp() const { return facts_.profile().transport == Transport::kIwarp; }
@@ -110,6 +112,7 @@ class Machine {
   void ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const;
   void Deliver(Possibility* p, const Flight& flight, uint8_t listener, Span when) const;
   void ArriveMpaRequest(Possibility* p, const Flight& flight, Span when) const;
+  void RefuseMpaRequest(Possibility* p, const Flight& flight, RequestGuard guard, Span when) const;
   void SendOverTcp(Possibility* p, uint8_t id, Sends kind, const Details& details, Span when) const;
   static void Enter(IdState* id, IwState state, Span when);
   void EndStale(Possibility* p, uint8_t user, Span when) const;
