@@ -44,6 +44,8 @@ TEST(ACallTable, IsRefusedWithAHole) {
   EXPECT_TRUE(EveryCallIsAnswered(rules::kCalls));
   EXPECT_FALSE(EveryCallIsAnswered(Without(rules::kCalls, RowOf("connect-7"))));
   EXPECT_FALSE(EveryCallIsAnswered(Without(rules::kCalls, RowOf("destroy-id-2"))));
+  EXPECT_EQ(FirstUnanswered(Without(rules::kCalls, RowOf("get-src-port-1"))),
+            CallKind::kGetSrcPort);
 }
 
 TEST(ACallTable, IsRefusedWithAGuardThatItsCallDoesNotLookAt) {

@@ -239,6 +239,13 @@ constexpr bool NeverRefused(CallKind call) {
          call == CallKind::kFreeDevices || call == CallKind::kDeregMr;
 }
 
+// No row here answers these: they are of the channel table, made of other calls, or read fields.
+constexpr bool InNoRowOfIds(CallKind call) {
+  return call == CallKind::kCreateEventChannel || call == CallKind::kDestroyEventChannel ||
+         call == CallKind::kGetCmEvent || call == CallKind::kAckCmEvent ||
+         call == CallKind::kCreateEp || call == CallKind::kShow || call == CallKind::kShowEvent;
+}
+
 // It makes its id, or speaks of none: one state is enough for it.
 constexpr bool WithoutId(CallKind call) {
   return call == CallKind::kCreateId || call == CallKind::kEventStr ||

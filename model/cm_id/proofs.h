@@ -9,13 +9,14 @@
 
 namespace cm::model {
 
-// Total over (state, call, guard): some row says what happens.
-constexpr bool EveryCallIsAnswered(std::span<const CallRule> table) {
+inline constexpr auto kNoCall = static_cast<CallKind>(kCallKindCount);
+
+// Total over (state, call, guard): some row says what happens. The first call that lacks a row.
+constexpr CallKind FirstUnanswered(std::span<const CallRule> table) {
   for (int c = 0; c < kCallKindCount; ++c) {
     const auto call = static_cast<CallKind>(c);
     const std::span<const Guard> guards = GuardsOf(call);
-    // Not a call on an id; see the channel table.
-    if (guards.empty() && !NeverRefused(call)) continue;
+    if (InNoRowOfIds(call)) continue;
     // Its rows stand together: no others are looked at, as compilers count the steps.
     size_t first = table.size();
     size_t end = 0;
@@ -33,12 +34,22 @@ constexpr bool EveryCallIsAnswered(std::span<const CallRule> table) {
           answered = table[i].on == call && table[i].from.Has(static_cast<State>(s)) &&
                      table[i].when.Has(guard);
         }
-        if (!answered) return false;
+        if (!answered) return call;
       }
     }
   }
-  return true;
+  return kNoCall;
 }
+constexpr bool EveryCallIsAnswered(std::span<const CallRule> table) {
+  return FirstUnanswered(table) == kNoCall;
+}
+
+// The compiler names the call.
+template <CallKind kCall>
+struct LacksARow {
+  static constexpr bool kNone = kCall == kNoCall;
+  static_assert(kNone, "no row answers this call in some state and under some guard");
+};
 
 // No row speaks of a guard that its call never looks at.
 constexpr bool EveryGuardIsLookedAt(std::span<const CallRule> table) {

@@ -426,7 +426,7 @@ constexpr auto kFromBelowRows = std::to_array<BelowRule>({
 });
 // clang-format on
 
-static_assert(EveryCallIsAnswered(kCallsRows));
+static_assert(LacksARow<FirstUnanswered(kCallsRows)>::kNone);
 static_assert(EveryGuardIsLookedAt(kCallsRows));
 
 struct Range {

@@ -8,10 +8,12 @@
 // the change in the commit.
 #include "model/base/digest.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string_view>
 
 #include "conformance/adapters/sim/sim_adapter.h"
@@ -28,6 +30,10 @@ struct Digests {
   uint64_t seen = 0;
   uint64_t wire = 0;
   friend bool operator==(const Digests&, const Digests&) = default;
+  // As it stands below.
+  friend void PrintTo(const Digests& digests, std::ostream* to) {
+    *to << fmt::format("Digests{{{:#018x}, {:#018x}}}", digests.seen, digests.wire);
+  }
 };
 
 // The run's digest is the hash of the sequences' digests in the order of their numbers.

@@ -87,6 +87,9 @@ active rdma_connect A
              "active rdma_get_cm_event C\nactive/2 wait C within=1s\n"),
        "", [](History& h) { HearsNothing(h, Hears(h, EventType::kUnreachable)); }},
       {"EST-13", kHappens, Connected("")},
+      {"EST-14", "a retry count of 9 arrives as 1",
+       Listening("active connecting A on=C to=passive:7471 retry_count=9\npassive taking S id=P\n"),
+       "retry-count-wraps"},
   };
 }
 

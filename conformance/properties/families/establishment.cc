@@ -189,6 +189,28 @@ void DepthsAreTheReceivers(const HistoryIndex& index, PropertyResult& result) {
   }
 }
 
+// The protocol has three bits for each; more is cut to the most that they can say.
+void RetriesAreTheSenders(const HistoryIndex& index, PropertyResult& result) {
+  const uint8_t most = index.profile().limits.max_retry_count;
+  for (const Pair& pair : index.pairs()) {
+    const MadeCall* connect = index.FirstSuccess(pair.active, CallKind::kConnect);
+    const HeardEvent* heard = index.First(pair.passive, EventType::kConnectRequest);
+    if (connect == nullptr || heard == nullptr) continue;
+    const ConnParam asked = ParamOf(*connect)->value_or(ConnParam{});
+    const uint8_t retries = std::min(asked.retry_count, most);
+    const uint8_t rnr_retries = std::min(asked.rnr_retry_count, most);
+    result.Arose();
+    const ConnFields& got = heard->event.conn;
+    if (got.retry_count == retries && got.rnr_retry_count == rnr_retries) continue;
+    result.Violated(
+        heard->at,
+        fmt::format("{} retry_count={} rnr_retry_count={}", Heard(index, *heard), got.retry_count,
+                    got.rnr_retry_count),
+        fmt::format("retry_count={} rnr_retry_count={}: those of rdma_connect, up to {}", retries,
+                    rnr_retries, most));
+  }
+}
+
 void DataFits(const HistoryIndex& index, PropertyResult& result, CallKind kind, uint8_t limit) {
   for (const MadeCall& call : index.calls()) {
     if (call.kind() != kind || !index[call.id()].tcp) continue;
@@ -366,6 +388,10 @@ constexpr auto kClaims = std::to_array<Property>({
                "linux 6.1 cm.c cm_process_send_error, cma.c CMA_MAX_CM_RETRIES"),
     Sometimes("EST-13", BothEstablished, "Both ends report ESTABLISHED.",
               "man rdma_get_cm_event(3)"),
+    Always("EST-14", RetriesAreTheSenders,
+           "A request carries the retry counts of rdma_connect, and 7 for more than 7.",
+           "man rdma_get_cm_event(3), linux 6.1 cma.c cma_connect_ib")
+        .Over(over::kIbCm),
 });
 
 }  // namespace
