@@ -1,6 +1,6 @@
-// Waits of threads for each other with a time limit. The C library would wait by the system's
-// clock; here a thread looks whether it can go on whenever others have run, until the limit on its
-// own clock.
+// Waits of threads for each other with a time limit, and for conditions. The C library would wait
+// by the system's clock; here a thread looks whether it can go on whenever others have run, until
+// the limit on its own clock.
 #undef _FORTIFY_SOURCE
 
 #include <mqueue.h>
@@ -20,6 +20,8 @@
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/requests.h"
+#include "sim/fake_libibverbs/turns.h"
+#include "sim/uapi/request.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -95,7 +97,7 @@ Waiters& TheWaiters() {
   return *kWaiters;
 }
 
-// A thread that waits for a condition with a limit. When it is cancelled, it owns the mutex again.
+// A thread that waits for a condition. When it is cancelled, it owns the mutex again.
 class Waiting {
  public:
   Waiting(pthread_cond_t* condition, pthread_mutex_t* mutex)
@@ -133,7 +135,11 @@ int AwaitCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, const Limi
   return 0;
 }
 
-// Wakes the first of those who wait with a limit, or all.
+// Without a limit. True for a condition of one process alone. source: glibc 2.36
+// pthread_cond_common.c __condvar_get_private
+bool IsPrivate(const pthread_cond_t& condition) { return (condition.__data.__wrefs & 1U) == 0; }
+
+// Wakes the first of those who wait here, or all.
 void Wake(pthread_cond_t* condition, bool all) {
   const std::lock_guard held(TheWaiters().lock);
   for (Waiter* const waiter : TheWaiters().all) {
@@ -175,17 +181,29 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
   return AwaitCondition(condition, mutex, Limit(clock, *limit));
 }
 
-// Those who wait without a limit wait in the C library.
+int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  static auto* const kReal = Next("pthread_cond_wait", &pthread_cond_wait);
+  if (!TakeTurns() || !IsPrivate(*condition)) return kReal(condition, mutex);
+  const Waiting waiting(condition, mutex);
+  while (!waiting.signalled()) AwaitOthers(cm::sim::uapi::LooksFor::kCondition);
+  return 0;
+}
+
+// Those who wait for a condition of several processes wait in the C library.
 int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   static auto* const kReal = Next("pthread_cond_signal", &pthread_cond_signal);
   Wake(condition, false);
-  return kReal(condition);
+  const int result = kReal(condition);
+  OfferTurn();
+  return result;
 }
 
 int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   static auto* const kReal = Next("pthread_cond_broadcast", &pthread_cond_broadcast);
   Wake(condition, true);
-  return kReal(condition);
+  const int result = kReal(condition);
+  OfferTurn();
+  return result;
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,

@@ -57,7 +57,7 @@ TEST_F(Polling, IsTheSameInEveryRun) {
 }
 
 TEST_F(Polling, WithoutEndReachesTheLimitOfTime) {
-  const Ran ran = RunAll({Deadline("completions")}, "", 1, {}, Duration::Seconds(1));
+  const Ran ran = RunAll({Deadline("completions")}, "", 0, {}, Duration::Seconds(1));
   EXPECT_TRUE(ran.report.at_limit);
   EXPECT_EQ(ran.report.ended - Instant(), Duration::Seconds(1));
   EXPECT_THAT(ran.report.waiting, ElementsAre("active thread 1: polls: ibv_poll_cq cq=1"));
@@ -65,7 +65,7 @@ TEST_F(Polling, WithoutEndReachesTheLimitOfTime) {
 
 TEST_F(Polling, OfAProgramThatStaysEndsSoonAfterTheOthers) {
   const Ran ran =
-      RunAll({Deadline("completions"), Words(kPassiveSide, "true")}, "", 1, {kActiveSide});
+      RunAll({Deadline("completions"), Words(kPassiveSide, "true")}, "", 0, {kActiveSide});
   EXPECT_TRUE(ran.report.clean());
   EXPECT_FALSE(ran.report.at_limit);
   EXPECT_LE(ran.report.ended - Instant(), Duration::Seconds(2));

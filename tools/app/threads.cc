@@ -1,14 +1,17 @@
 #include "tools/app/threads.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
 namespace cm::app {
@@ -16,11 +19,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string Line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
+// A file of /proc. Reading it is most of what a run costs.
+std::string Text(const std::string& file) {
+  std::array<char, 4096> buffer{};
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  const ssize_t size = read(fd, buffer.data(), buffer.size());
+  close(fd);
+  return {buffer.data(), static_cast<size_t>(std::max<ssize_t>(size, 0))};
+}
+
+std::string Line(const std::string& file) {
+  const std::string text = Text(file);
+  return text.substr(0, text.find('\n'));
 }
 
 // "pid (name) S ...": the name may contain anything.
@@ -29,15 +40,15 @@ char StateIn(const std::string& stat) {
   return end == std::string::npos || end + 2 >= stat.size() ? '?' : stat[end + 2];
 }
 
-void CountSwitches(const fs::path& status, ThreadState* thread) {
-  std::ifstream in(status);
-  for (std::string line; std::getline(in, line);) {
-    if (line.find("voluntary_ctxt_switches:") == std::string::npos) continue;
-    uint64_t number = 0;
-    std::istringstream(line.substr(line.find(':') + 1)) >> number;
-    thread->switches += number;
-    if (line.starts_with("voluntary")) thread->sleeps = number;
-  }
+// The number after a word; 0 without it.
+uint64_t NumberAfter(std::string_view word, const std::string& text) {
+  const size_t at = text.find(word);
+  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + word.size(), nullptr, 10);
+}
+
+void CountSwitches(const std::string& status, ThreadState* thread) {
+  thread->sleeps = NumberAfter("\nvoluntary_ctxt_switches:", status);
+  thread->switches = thread->sleeps + NumberAfter("\nnonvoluntary_ctxt_switches:", status);
 }
 
 // User and system time. source: man proc(5), /proc/[pid]/stat (14) and (15)
@@ -108,25 +119,33 @@ bool Sleeps(const ThreadState& thread) {
 
 }  // namespace
 
-std::vector<ThreadState> ThreadsOf(pid_t process) {
+std::vector<ThreadState> ThreadsOf(pid_t process, const IsAsking& is_asking) {
   std::vector<ThreadState> threads;
-  const fs::path folder = fmt::format("/proc/{}/task", process);
+  const std::string folder = fmt::format("/proc/{}/task", process);
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename();
+    const std::string files = fmt::format("{}/{}", folder, name);
     ThreadState thread;
     std::from_chars(name.data(), name.data() + name.size(), thread.thread);
-    const std::string stat = Line(at->path() / "stat");
+    const std::string stat = Line(files + "/stat");
     thread.state = StateIn(stat);
-    thread.ticks = stat.empty() ? 0 : TicksIn(stat);
-    CountSwitches(at->path() / "status", &thread);
-    const SystemCall call = CallIn(Line(at->path() / "syscall"));
-    thread.call = call.number;
-    thread.timed = EndsByItself(call);
+    thread.asks = thread.state == 'S' && is_asking && is_asking(thread.thread);
+    if (!thread.asks) {
+      thread.ticks = stat.empty() ? 0 : TicksIn(stat);
+      CountSwitches(Text(files + "/status"), &thread);
+      const SystemCall call = CallIn(Line(files + "/syscall"));
+      thread.call = call.number;
+      thread.timed = EndsByItself(call);
+    }
     threads.push_back(thread);
   }
   std::ranges::sort(threads, {}, &ThreadState::thread);
   return threads;
+}
+
+char StateOf(pid_t process, pid_t thread) {
+  return StateIn(Line(fmt::format("/proc/{}/task/{}/stat", process, thread)));
 }
 
 std::vector<pid_t> ChildrenOf(pid_t process) {
@@ -135,7 +154,7 @@ std::vector<pid_t> ChildrenOf(pid_t process) {
   std::error_code error;
   for (fs::directory_iterator thread(folder, error), end; !error && thread != end;
        thread.increment(error)) {
-    std::ifstream children(thread->path() / "children");
+    std::istringstream children(Text(thread->path() / "children"));
     for (pid_t child = 0; children >> child;) all.push_back(child);
   }
   return all;
@@ -172,29 +191,33 @@ bool Restless::Runs(const ThreadState& thread) {
 
 bool IsStopped(const ThreadState& thread) { return thread.state == 'T' || thread.state == 't'; }
 
-Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on) {
+Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on,
+              const IsAsking& is_asking) {
   std::vector<std::vector<ThreadState>> first;
   std::vector<pid_t> passed_over;
   const auto is_passed_over = [&passed_over](const ThreadState& thread) {
     return std::ranges::count(passed_over, thread.thread) != 0;
   };
   bool timed = false;
+  bool all_ask = true;
   for (const pid_t process : processes) {
-    first.push_back(ThreadsOf(process));
+    first.push_back(ThreadsOf(process, is_asking));
     for (const ThreadState& thread : first.back())
-      if (restless->Runs(thread)) passed_over.push_back(thread.thread);
+      if (!thread.asks && restless->Runs(thread)) passed_over.push_back(thread.thread);
     std::erase_if(first.back(), is_passed_over);
     for (const ThreadState& thread : first.back()) {
       if (!Sleeps(thread)) return Sleep::kNone;
       timed = timed || thread.timed;
+      all_ask = all_ask && thread.asks;
     }
   }
+  *running_on = passed_over.size();
+  if (all_ask && passed_over.empty()) return Sleep::kAsking;
   for (size_t i = 0; i < processes.size(); ++i) {
-    std::vector<ThreadState> second = ThreadsOf(processes[i]);
+    std::vector<ThreadState> second = ThreadsOf(processes[i], is_asking);
     std::erase_if(second, is_passed_over);
     if (second != first[i]) return Sleep::kNone;
   }
-  *running_on = passed_over.size();
   return timed ? Sleep::kTimed : Sleep::kAll;
 }
 

@@ -48,6 +48,26 @@ TEST_F(AppPrograms, BracesThatNameNoSideAreTheirOwn) {
               "x{pasive}");
 }
 
+TEST_F(AppPrograms, SeedsAreExploredAndTheCommandThatShowsAFailureAgainIsPrinted) {
+  const CmcheckFolder folder;
+  const Ended clean = folder.Cmcheck({"app", "--explore", "3", "--", "true"});
+  EXPECT_EQ(clean.exit_code, 0) << clean.error;
+  EXPECT_THAT(LinesOf(clean.output), ElementsAre("seeds 1 to 3: no run has failed"));
+  const Ended failed =
+      folder.Cmcheck({"app", "--explore", "3", "-j", "1", "--", "@active", "sh", "-c", "exit 7"});
+  EXPECT_EQ(failed.exit_code, 1) << failed.error;
+  EXPECT_THAT(
+      LinesOf(failed.output),
+      testing::Contains("again: cmcheck app --seed 1 --order usual -- @active sh -c 'exit 7'"));
+}
+
+TEST_F(AppPrograms, AnOrderThatCannotBeReadIsNamed) {
+  const CmcheckFolder folder;
+  const Ended ended = folder.Cmcheck({"app", "--order", "1;2", "--", "true"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.error, HasSubstr("--order 1;2: accepted are"));
+}
+
 TEST_F(AppPrograms, FaultsOfWhichNothingHasComeAreNamed) {
   const CmcheckFolder folder;
   folder.Write("faults.txt", "pass 1s # later\r\nheal\r\n");
