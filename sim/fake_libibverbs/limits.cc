@@ -16,6 +16,7 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/libc.h"
@@ -25,6 +26,8 @@
 
 namespace cm::sim::fake_libibverbs {
 namespace {
+
+using uapi::Look;
 
 constexpr timespec kAtOnce = {.tv_sec = 0, .tv_nsec = 0};
 
@@ -41,21 +44,22 @@ class Limit {
   }
 
   // Waits until others have run. Returns 0, EINTR after a signal, ETIMEDOUT at the limit.
-  int Await() const {
+  int Await() {
     const int64_t left = at_ - SimulatedTime(clock_).value_or(at_);
     if (left <= 0) return ETIMEDOUT;
     const int64_t now = SimulatedTime(CLOCK_MONOTONIC).value_or(kSinceBoot) - kSinceBoot;
-    return YieldUntil(now + left);
+    return YieldUntil(now + left, std::exchange(look_, Look::kAgain));
   }
 
  private:
   clockid_t clock_;
   int64_t at_;
+  Look look_ = Look::kFirst;
 };
 
 // Tries until it returns anything but EBUSY.
 template <typename Try>
-int TryUntil(const Limit& limit, Try attempt) {
+int TryUntil(Limit limit, Try attempt) {
   for (;;) {
     const int error = attempt();
     if (error != EBUSY) return error;
@@ -65,7 +69,7 @@ int TryUntil(const Limit& limit, Try attempt) {
 
 // Tries while the function returns -1 and the errno `again`. Signals interrupt it.
 template <typename Try>
-auto TryWhile(int again, const Limit& limit, int late, Try attempt) {
+auto TryWhile(int again, Limit limit, int late, Try attempt) {
   for (;;) {
     const auto result = attempt();
     if (result >= 0 || errno != again) return result;
@@ -128,7 +132,7 @@ class Waiting {
   pthread_mutex_t* mutex_;
 };
 
-int AwaitCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, const Limit& limit) {
+int AwaitCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, Limit limit) {
   const Waiting waiting(condition, mutex);
   while (!waiting.signalled())
     if (limit.Await() == ETIMEDOUT) return ETIMEDOUT;
@@ -185,7 +189,8 @@ int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   static auto* const kReal = Next("pthread_cond_wait", &pthread_cond_wait);
   if (!TakeTurns() || !IsPrivate(*condition)) return kReal(condition, mutex);
   const Waiting waiting(condition, mutex);
-  while (!waiting.signalled()) AwaitOthers(cm::sim::uapi::LooksFor::kCondition);
+  for (Look look = Look::kFirst; !waiting.signalled(); look = Look::kAgain)
+    AwaitOthers(cm::sim::uapi::LooksFor::kCondition, look);
   return 0;
 }
 

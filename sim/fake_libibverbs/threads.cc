@@ -13,6 +13,7 @@
 namespace cm::sim::fake_libibverbs {
 namespace {
 
+using uapi::Look;
 using uapi::LooksFor;
 
 class WithoutCancellation {
@@ -83,13 +84,13 @@ int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   static auto* const kReal = Next("pthread_mutex_lock", &pthread_mutex_lock);
   if (!TakeTurns()) return kReal(mutex);
   OfferTurn();
-  for (;;) {
+  for (Look look = Look::kFirst;; look = Look::kAgain) {
     const int error = pthread_mutex_trylock(mutex);
     if (error != EBUSY) return error;
     // One of these says EDEADLK to its owner. source: glibc 2.36 pthread_mutex_lock.c
     if ((mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK) return kReal(mutex);
     const WithoutCancellation whole;
-    AwaitOthers(LooksFor::kMutex);
+    AwaitOthers(LooksFor::kMutex, look);
   }
 }
 
@@ -103,32 +104,32 @@ int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
 int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
   static auto* const kReal = Next("pthread_rwlock_rdlock", &pthread_rwlock_rdlock);
   if (!TakeTurns()) return kReal(lock);
-  for (;;) {
+  for (Look look = Look::kFirst;; look = Look::kAgain) {
     const int error = pthread_rwlock_tryrdlock(lock);
     if (error != EBUSY) return error;
     const WithoutCancellation whole;
-    AwaitOthers(LooksFor::kLock);
+    AwaitOthers(LooksFor::kLock, look);
   }
 }
 
 int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
   static auto* const kReal = Next("pthread_rwlock_wrlock", &pthread_rwlock_wrlock);
   if (!TakeTurns()) return kReal(lock);
-  for (;;) {
+  for (Look look = Look::kFirst;; look = Look::kAgain) {
     const int error = pthread_rwlock_trywrlock(lock);
     if (error != EBUSY) return error;
     const WithoutCancellation whole;
-    AwaitOthers(LooksFor::kLock);
+    AwaitOthers(LooksFor::kLock, look);
   }
 }
 
 int sem_wait(sem_t* semaphore) {
   static auto* const kReal = Next("sem_wait", &sem_wait);
   if (!TakeTurns()) return kReal(semaphore);
-  for (;;) {
+  for (Look look = Look::kFirst;; look = Look::kAgain) {
     const int result = sem_trywait(semaphore);
     if (result == 0 || errno != EAGAIN) return result;
-    if (AwaitOthers(LooksFor::kSemaphore) == 0) continue;
+    if (AwaitOthers(LooksFor::kSemaphore, look) == 0) continue;
     errno = EINTR;
     return -1;
   }

@@ -82,9 +82,10 @@ void OfferTurn() {
   if (begun > 0 && Draws() && TakeTurns() && DrawsOffer()) SleepFor(SleepKind::kOffers);
 }
 
-int AwaitOthers(uapi::LooksFor what) {
-  const uapi::Answer answer = Ask(
-      {.op = uapi::Op::kSleep, .on = uapi::SleepOf(SleepKind::kLooks, what), .more = uapi::kNever});
+int AwaitOthers(uapi::LooksFor what, uapi::Look look) {
+  const uapi::Answer answer = Ask({.op = uapi::Op::kSleep,
+                                   .on = uapi::SleepOf(SleepKind::kLooks, what, look),
+                                   .more = uapi::kNever});
   return answer.value == -EINTR ? EINTR : 0;
 }
 

@@ -27,7 +27,7 @@ void AwaitTurn();
 void OfferTurn();
 
 // Waits until other threads have run. Returns 0, or EINTR after a signal.
-int AwaitOthers(uapi::LooksFor what);
+int AwaitOthers(uapi::LooksFor what, uapi::Look look);
 
 // True when a read from the descriptor would wait.
 bool WouldWait(int fd);

@@ -91,12 +91,18 @@ enum class SleepKind : uint32_t {
 // What a thread that looks waits for.
 enum class LooksFor : uint32_t { kOthers, kMutex, kCondition, kSemaphore, kLock };
 
+// kFirst: the thread may have done what others look for.
+enum class Look : uint32_t { kFirst, kAgain };
+
 // The first argument of kSleep.
-constexpr uint32_t SleepOf(SleepKind kind, LooksFor what = LooksFor::kOthers) {
-  return static_cast<uint32_t>(kind) | static_cast<uint32_t>(what) << 8U;
+constexpr uint32_t SleepOf(SleepKind kind, LooksFor what = LooksFor::kOthers,
+                           Look look = Look::kFirst) {
+  return static_cast<uint32_t>(kind) | static_cast<uint32_t>(what) << 8U |
+         static_cast<uint32_t>(look) << 16U;
 }
 constexpr SleepKind KindOfSleep(uint32_t on) { return static_cast<SleepKind>(on & 0xffU); }
-constexpr LooksFor WhatItLooksFor(uint32_t on) { return static_cast<LooksFor>(on >> 8U); }
+constexpr LooksFor WhatItLooksFor(uint32_t on) { return static_cast<LooksFor>(on >> 8U & 0xffU); }
+constexpr Look WhichLook(uint32_t on) { return static_cast<Look>(on >> 16U); }
 
 template <typename... Ops>
 constexpr bool IsOneOf(Op op, Ops... ops) {

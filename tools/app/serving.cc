@@ -218,8 +218,13 @@ void Serving::Asks(Process* process, Thread* thread) {
     return Hold(thread, {});
   }
   if (PollsMemory(request)) {
+    // It may have done what others look for; and a thread that a signal woke, or one on another
+    // processor, what this one looks for.
+    const bool first = Is(request, sim::uapi::SleepKind::kLooks) &&
+                       sim::uapi::WhichLook(request.on) == sim::uapi::Look::kFirst;
     thread->spins = true;
     thread->looks = false;
+    if (first) LetAllLook();
     return;
   }
   NoteEndsOfSilent();
