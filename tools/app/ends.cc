@@ -91,14 +91,21 @@ bool Serving::RunsForSure() {
   });
 }
 
+// When all slept, and the system has created no process or thread since, those of programs are the
+// known ones.
 bool Serving::AllSleep() {
   if (RunsForSure()) return false;
-  const std::vector<pid_t> running = Running();
+  const uint64_t created = LastCreated();
+  const bool known = created != 0 && created == created_;
+  if (!known) running_ = Running();
+  if (!known) listed_.clear();
   // A process that starts between the looks is seen in the second.
-  const Sleep sleep =
-      SleepOf(running, &restless_, &running_on_, [this](pid_t thread) { return Asks(thread); });
-  if (sleep == Sleep::kNone || Running() != running) return false;
-  NoteStrangers(running);
+  const Sleep sleep = SleepOf(
+      running_, &restless_, &running_on_, [this](pid_t thread) { return Asks(thread); }, &listed_);
+  if (sleep == Sleep::kNone) return false;
+  if (known ? LastCreated() != created : Running() != running_) return false;
+  created_ = running_on_ == 0 ? created : 0;
+  NoteStrangers(running_);
   timed_ = sleep == Sleep::kTimed;
   std::vector<pollfd> descriptors;
   for (const auto& process : processes_) {

@@ -171,6 +171,9 @@ class Serving : private sim::uapi::Memory {
   bool timed_ = false;
   Restless restless_;
   Strangers strangers_{"/libcmsim_app.so"};
+  uint64_t created_ = 0;        // LastCreated() when all slept
+  std::vector<pid_t> running_;  // at that time, or when last listed
+  Listed listed_;               // their threads
   size_t running_on_ = 0;
   int sure_ = 0;    // how often a look was left out
   Duration asked_;  // our own CPU time at the last request, or when all slept

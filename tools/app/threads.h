@@ -25,11 +25,20 @@ struct ThreadState {
   friend bool operator==(const ThreadState&, const ThreadState&) = default;
 };
 
+// A number that changes when the system creates a process or a thread; 0 when unknown.
+// source: linux 6.1 loadavg.c loadavg_proc_show, the last number
+uint64_t LastCreated();
+
+// The threads of processes, kept so that they are not listed again; without those that have ended.
+using Listed = std::map<pid_t, std::vector<pid_t>>;
+
 // Whether a thread waits for an answer of ours; empty: none does.
 using IsAsking = std::function<bool(pid_t thread)>;
 
-// The threads of a process, by number; none when it has ended.
-std::vector<ThreadState> ThreadsOf(pid_t process, const IsAsking& is_asking = {});
+// The threads of a process, by number; none when it has ended. Lists them where they are not in
+// `listed`.
+std::vector<ThreadState> ThreadsOf(pid_t process, const IsAsking& is_asking = {},
+                                   Listed* listed = nullptr);
 
 // 'S', 'R', ...; '?' when it has ended.
 char StateOf(pid_t process, pid_t thread);
@@ -74,7 +83,7 @@ class Restless {
 // second look, or has one more context switch. Only we can wake a thread that asks: where all do,
 // one look is enough. Threads that run endlessly are skipped, and counted.
 Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on,
-              const IsAsking& is_asking = {});
+              const IsAsking& is_asking = {}, Listed* listed = nullptr);
 
 // Stopped by a signal or by a tracer.
 bool IsStopped(const ThreadState& thread);
