@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "conformance/process/process.h"
+#include "model/base/choice.h"
 #include "tools/app/program.h"
 
 namespace cm::app {
@@ -66,6 +67,7 @@ void WriteAll(int fd, std::string_view text) {
 Told RunHere(Setting setting) {
   setting.hears = [](std::string_view, std::string_view) {};
   setting.traces = nullptr;
+  setting.on_wire = nullptr;
   const auto ran = Run(setting);
   if (const auto* problem = std::get_if<std::string>(&ran)) return {.problem = *problem};
   const auto& report = std::get<Report>(ran);
@@ -149,6 +151,7 @@ class Explorer {
   bool IsTired(const Failure& failure) const { return failure.runs >= exploration_.most_shrinks; }
   // Runs them at once. Returns the first of them that fails in the same way.
   std::optional<size_t> FirstThatFails(const std::vector<Setting>& tries, Failure* failure);
+  void Thin(Failure* failure);
   template <typename Item, typename Use>
   void Reduce(std::vector<Item> all, Failure* failure, Use use);
 
@@ -226,12 +229,36 @@ void Explorer::Reduce(std::vector<Item> all, Failure* failure, Use use) {
   }
 }
 
+// Leaves out a random part as long as the rest fails: a half, and where that is in vain a smaller
+// one. Where many orders fail, this comes to a short one soon. Leaving out one after the other does
+// not, because each changes what comes after it.
+void Explorer::Thin(Failure* failure) {
+  constexpr uint64_t kSmallest = 16;
+  constexpr size_t kMostInVain = 6;
+  constexpr size_t kFew = 8;
+  StreamState coins = NamedStream(failure->seed, "parts");
+  RandomChoice choice(&coins);
+  Deviations& order = *failure->setting.order;
+  uint64_t part = 2;
+  for (size_t in_vain = 0; in_vain < kMostInVain && order.size() > kFew;) {
+    if (Interrupted() || IsTired(*failure)) return;
+    std::vector<Setting> tries(exploration_.jobs, failure->setting);
+    for (Setting& one : tries)
+      std::erase_if(*one.order, [&](const Deviation&) { return choice.Below(part, "out") == 0; });
+    const std::optional<size_t> fails = FirstThatFails(tries, failure);
+    if (fails) order = std::move(*tries[*fails].order);
+    in_vain = fails || part < kSmallest ? 0 : in_vain + tries.size();
+    part = fails ? std::max<uint64_t>(part / 2, 2) : std::min(part * 2, kSmallest);
+  }
+}
+
 void Explorer::Shrink(Failure* failure) {
   Setting& setting = failure->setting;
   failure->decisions = setting.order->size();
   failure->faults = setting.script.size();
   Reduce(setting.script, failure,
          [](Setting* to, const std::vector<Happening>& script) { to->script = script; });
+  Thin(failure);
   Reduce(*setting.order, failure, [](Setting* to, const Deviations& order) { to->order = order; });
 }
 

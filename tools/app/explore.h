@@ -22,7 +22,7 @@ struct Exploration {
   std::function<Setting(uint64_t seed)> setting;  // of the run of a seed
   uint64_t seeds = 1;                             // 1 to this one
   size_t jobs = 1;                                // runs at once
-  size_t most_shrinks = 60;                       // about as many runs to shrink a failure
+  size_t most_shrinks = 80;                       // about as many runs to shrink a failure
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(uint64_t done)> progress;  // may be empty
 };
