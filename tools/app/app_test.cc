@@ -178,8 +178,8 @@ TEST_F(Programs, ThatKeepAnEventAreToldWhichDestroyWaits) {
   EXPECT_THAT(ran.report.waiting,
               ElementsAre(HasSubstr("after rdma_destroy_id id=0 -> 0 events=1")));
   EXPECT_THAT(ran.report.waiting,
-              ElementsAre(HasSubstr("acknowledged; RDMA_CM_EVENT_ADDR_RESOLVED, "
-                                    "which was fetched at ")));
+              ElementsAre(HasSubstr("; it waits until RDMA_CM_EVENT_ADDR_RESOLVED of id 0 is "
+                                    "acknowledged, which rdma_get_cm_event returned at ")));
 }
 
 TEST_F(Programs, ThatLeaveAProcessBehindAreReportedAndItEnds) {

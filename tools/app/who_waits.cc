@@ -59,15 +59,13 @@ std::string Serving::WaitsFor(const Process& process, const ThreadState& thread)
   if (known.spins)
     does = fmt::format("waits for {}", Named(sim::uapi::WhatItLooksFor(known.request.on)));
   if (!known.last.empty()) does += fmt::format(", after {}", known.last);
-  if (known.fetched > 0)
-    does += fmt::format(
-        "; where that is rdma_destroy_id, it waits until all {} events of the id "
-        "that were fetched are acknowledged",
-        known.fetched);
+  if (known.fetched == 0) return does;
+  // The library waits in rdma_destroy_id: its request has been answered.
   for (const auto& [address, event] : process.belongings.held())
-    if (known.fetched > 0 && event.id == known.destroyed)
-      does += fmt::format("; {}, which was fetched at {}, is not",
-                          ToString(static_cast<EventType>(event.type)), ToString(event.at));
+    if (event.id == known.destroyed)
+      does += fmt::format(
+          "; it waits until {} of id {} is acknowledged, which rdma_get_cm_event returned at {}",
+          ToString(static_cast<EventType>(event.type)), event.id, ToString(event.at));
   return does;
 }
 
