@@ -59,7 +59,7 @@ class Broker {
         tally_(&*setting.topology) {
     for (const Fault& fault : latencies.faults) world_.Inject(fault);
     report_.latencies = latencies.text;
-    if (!setting.script.empty()) world_.WatchWire();
+    if (!setting.script.empty() || setting.on_wire) world_.WatchWire();
   }
 
   // Empty, or the reason why it could not start.
@@ -165,10 +165,13 @@ Broker::Next Broker::LimitIsReached() {
   return Next::kOver;
 }
 
-// Counts messages sent since the last call. Called before a fault is installed: messages are not
-// kept for long.
+// Takes note of messages sent since the last call. Called before a fault is installed: messages are
+// not kept for long.
 void Broker::Watch() {
-  for (const sim::WireNote& note : world_.TakeWireNotes()) tally_.Sent(note);
+  for (const sim::WireNote& note : world_.TakeWireNotes()) {
+    tally_.Sent(note);
+    if (setting_.on_wire) setting_.on_wire(note);
+  }
 }
 
 // Lines of the script without effect.

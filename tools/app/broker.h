@@ -24,6 +24,7 @@
 #include "model/base/duration.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology_ref.h"
+#include "sim/fabric/fabric.h"
 #include "sim/uapi/shared_time.h"
 #include "tools/app/order.h"
 #include "tools/app/program.h"
@@ -49,6 +50,8 @@ struct Setting {
   // Lines that programs print.
   std::function<void(std::string_view who, std::string_view line)> hears;
   std::function<void(std::string_view line)> traces;  // may be empty
+  // Messages on the wire, in order. May be empty.
+  std::function<void(const sim::WireNote& note)> on_wire;
 };
 
 struct EndOfProgram {

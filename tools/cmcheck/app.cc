@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -17,8 +19,10 @@
 #include "conformance/runner/profile_file.h"
 #include "model/base/duration.h"
 #include "model/base/files.h"
+#include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "model/vocabulary/topology_ref.h"
+#include "sim/codec/capture_writer.h"
 #include "tools/app/broker.h"
 #include "tools/app/drawn_faults.h"
 #include "tools/app/explore.h"
@@ -28,6 +32,7 @@
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/progress.h"
+#include "tools/cmcheck/report.h"
 #include "tools/cmcheck/verbs.h"
 
 namespace cm {
@@ -43,6 +48,7 @@ struct AppOptions {
   uint64_t explore = 0;
   int jobs = 0;
   std::string trace;
+  std::string pcap;
   std::vector<std::string> stays;
   std::string limit = "600s";
   std::vector<std::string> words;
@@ -211,6 +217,9 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
                : fmt::format("--profile {}: the file is not JSON, as a profile has to be",
                              options.profile);
   setting->profile = std::get<Profile>(std::move(profile));
+  if (!options.pcap.empty() && setting->profile.transport == Transport::kIwarp)
+    return "--pcap: over iWARP connections are made by MPA over TCP, and no message of the CM is "
+           "sent";
   setting->seed = options.seed;
   const std::optional<Duration> limit = ParseDuration(options.limit);
   if (!limit)
@@ -270,6 +279,20 @@ void Hear(std::string_view who, std::string_view line) {
   if (std::fflush(stdout) != 0) StopWork();
 }
 
+// The messages of a run, for Wireshark.
+struct Captured {
+  explicit Captured(const app::Setting& setting)
+      : topology(setting.topology), profile(setting.profile) {}
+
+  TopologyRef topology;
+  Profile profile;
+  std::string file;
+  sim::CaptureWriter writer{&*topology, &profile, true, [this](std::span<const uint8_t> bytes) {
+                              file.append(reinterpret_cast<const char*>(bytes.data()),
+                                          bytes.size());
+                            }};
+};
+
 // Runs the programs, and prints what came of it.
 int RunOnce(const AppOptions& options, app::Setting setting) {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> trace(nullptr, &std::fclose);
@@ -278,12 +301,27 @@ int RunOnce(const AppOptions& options, app::Setting setting) {
     if (trace == nullptr) return Unusable(fmt::format("--trace {}: cannot write", options.trace));
     setting.traces = [&trace](std::string_view line) { fmt::print(trace.get(), "{}\n", line); };
   }
+  std::optional<Captured> captured;
+  if (!options.pcap.empty()) {
+    if (std::string problem = WhyUnwritable(FromUsersFolder(options.pcap)); !problem.empty())
+      return Unusable(problem);
+    captured.emplace(setting);
+    setting.on_wire = [&captured](const auto& note) { captured->writer.Write(note); };
+  }
   setting.hears = &Hear;
   const auto ran = app::Run(setting);
   if (const auto* problem = std::get_if<std::string>(&ran)) return Unusable(*problem);
   const auto& report = std::get<app::Report>(ran);
   if (!report.latencies.empty()) fmt::print("seed {}: {}\n", setting.seed, report.latencies);
   Print(report, options.limit);
+  if (captured) {
+    captured->writer.Flush();
+    if (std::string problem = WriteFile(FromUsersFolder(options.pcap), captured->file);
+        !problem.empty())
+      return Unusable(problem);
+    fmt::print("{}: {} frames, {} of those that were sent are lost\n", options.pcap,
+               captured->writer.frames(), captured->writer.lost());
+  }
   if (report.interrupted) return kExitInterrupted;
   return report.clean() ? kExitClean : kExitFound;
 }
@@ -387,6 +425,7 @@ Examples:
               "Run this many seeds, and shrink the first run that fails");
   verb.Number("-j,--jobs", &options->jobs, 0, 64, "Runs at once; 0: one for each processor");
   verb.Text("--trace", &options->trace, "A file for the conversation, one line per request");
+  verb.Text("--pcap", &options->pcap, "A capture for Wireshark: the messages of the CM, in RoCEv2");
   verb.Text("--limit", &options->limit, "Limit of virtual time: 90s, 500ms");
   verb.Texts("--stays", &options->stays,
              "A side whose programs serve for ever: they are killed when all others have ended");

@@ -83,6 +83,19 @@ TEST_F(AppPrograms, ConversationGoesToItsFile) {
   EXPECT_THAT(LinesOf(folder.Read("run.txt")), ElementsAre(HasSubstr("passive exit code 1")));
 }
 
+TEST_F(AppPrograms, MessagesGoToACapture) {
+  const CmcheckFolder folder;
+  const std::string planted = std::filesystem::current_path() / "tools/app/planted";
+  const Ended ended =
+      folder.Cmcheck({"app", "--pcap", "run.pcap", "--fault", "fault drop REP from=passive nth=1",
+                      "--", planted, "serve", ":", planted, "ask", "{passive}"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  const Ended checked = folder.Cmcheck({"check-pcap", "run.pcap"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.output << checked.error;
+  EXPECT_THAT(checked.output, HasSubstr("DREP"));
+  EXPECT_THAT(ended.output, HasSubstr(" frames, 1 of those that were sent are lost\n"));
+}
+
 TEST_F(AppPrograms, FaultsOfTheHelpAreAccepted) {
   const CmcheckFolder folder;
   std::string faults;
