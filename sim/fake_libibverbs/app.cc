@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <new>
 
+#include "model/base/sanitized.h"
 #include "sim/fake_libibverbs/client.h"
 #include "sim/fake_libibverbs/requests.h"
+#include "sim/fake_libibverbs/turns.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -19,9 +21,12 @@ Client* Make() {
   return path == nullptr ? nullptr : new (memory.data()) Client(path);
 }
 
-// Output is not buffered, so that it is seen even if the program is killed later.
-__attribute__((constructor)) void SpeakLineByLine() {
-  if (std::getenv("CMSIM_SOCKET") != nullptr) std::setvbuf(stdout, nullptr, _IOLBF, 0);
+// Output is not buffered, so that it is seen even if the program is killed later. With a sanitizer
+// threads do not take turns.
+__attribute__((constructor)) void Prepare() {
+  if (std::getenv("CMSIM_SOCKET") == nullptr) return;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  if (!kAddressSanitized && !kThreadSanitized) UseTurns();
 }
 
 }  // namespace

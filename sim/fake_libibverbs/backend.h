@@ -23,7 +23,7 @@ class Backend {
   // The calling thread waits for another thread of its program. Called in a loop.
   virtual void Yield() = 0;
   // The same, at the latest until an instant. Returns 0, or EINTR after a signal.
-  virtual int YieldUntil(int64_t instant);
+  virtual int YieldUntil(int64_t instant, uapi::Look look);
   // The calling thread has polled without result. Returns false when that takes no time here.
   virtual bool SpendLook() { return false; }
 
@@ -41,7 +41,7 @@ class Backend {
 
 inline void Backend::Watch(uint64_t /*name*/, int /*write_end*/,
                            const uapi::Request& /*readable*/) {}
-inline int Backend::YieldUntil(int64_t /*instant*/) {
+inline int Backend::YieldUntil(int64_t /*instant*/, uapi::Look /*look*/) {
   Yield();
   return 0;
 }

@@ -306,9 +306,9 @@ Answer Client::Ask(const Request& request) {
 
 void Client::Yield() { Ask({.op = Op::kSleep}); }
 
-int Client::YieldUntil(int64_t instant) {
+int Client::YieldUntil(int64_t instant, uapi::Look look) {
   const Answer answer = Ask({.op = Op::kSleep,
-                             .on = static_cast<uint32_t>(uapi::SleepKind::kLooks),
+                             .on = SleepOf(uapi::SleepKind::kLooks, uapi::LooksFor::kOthers, look),
                              .more = static_cast<uint64_t>(instant)});
   return answer.value == -EINTR ? EINTR : 0;
 }

@@ -32,7 +32,7 @@ class Client : public Backend {
   uapi::Answer Ask(const uapi::Request& request) override;
   // A sleep of length zero, which ends when other threads have run or something has happened.
   void Yield() override;
-  int YieldUntil(int64_t instant) override;
+  int YieldUntil(int64_t instant, uapi::Look look) override;
   bool SpendLook() override;
   void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
   void Unwatch(uint64_t name) override;

@@ -1,6 +1,6 @@
-// Waits of threads for each other with a time limit. The C library would wait by the system's
-// clock; here a thread looks whether it can go on whenever others have run, until the limit on its
-// own clock.
+// Waits of threads for each other with a time limit, and for conditions. The C library would wait
+// by the system's clock; here a thread looks whether it can go on whenever others have run, until
+// the limit on its own clock.
 #undef _FORTIFY_SOURCE
 
 #include <mqueue.h>
@@ -16,13 +16,18 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/requests.h"
+#include "sim/fake_libibverbs/turns.h"
+#include "sim/uapi/request.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
+
+using uapi::Look;
 
 constexpr timespec kAtOnce = {.tv_sec = 0, .tv_nsec = 0};
 
@@ -39,21 +44,22 @@ class Limit {
   }
 
   // Waits until others have run. Returns 0, EINTR after a signal, ETIMEDOUT at the limit.
-  int Await() const {
+  int Await() {
     const int64_t left = at_ - SimulatedTime(clock_).value_or(at_);
     if (left <= 0) return ETIMEDOUT;
     const int64_t now = SimulatedTime(CLOCK_MONOTONIC).value_or(kSinceBoot) - kSinceBoot;
-    return YieldUntil(now + left);
+    return YieldUntil(now + left, std::exchange(look_, Look::kAgain));
   }
 
  private:
   clockid_t clock_;
   int64_t at_;
+  Look look_ = Look::kFirst;
 };
 
 // Tries until it returns anything but EBUSY.
 template <typename Try>
-int TryUntil(const Limit& limit, Try attempt) {
+int TryUntil(Limit limit, Try attempt) {
   for (;;) {
     const int error = attempt();
     if (error != EBUSY) return error;
@@ -63,7 +69,7 @@ int TryUntil(const Limit& limit, Try attempt) {
 
 // Tries while the function returns -1 and the errno `again`. Signals interrupt it.
 template <typename Try>
-auto TryWhile(int again, const Limit& limit, int late, Try attempt) {
+auto TryWhile(int again, Limit limit, int late, Try attempt) {
   for (;;) {
     const auto result = attempt();
     if (result >= 0 || errno != again) return result;
@@ -95,7 +101,7 @@ Waiters& TheWaiters() {
   return *kWaiters;
 }
 
-// A thread that waits for a condition with a limit. When it is cancelled, it owns the mutex again.
+// A thread that waits for a condition. When it is cancelled, it owns the mutex again.
 class Waiting {
  public:
   Waiting(pthread_cond_t* condition, pthread_mutex_t* mutex)
@@ -126,14 +132,18 @@ class Waiting {
   pthread_mutex_t* mutex_;
 };
 
-int AwaitCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, const Limit& limit) {
+int AwaitCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, Limit limit) {
   const Waiting waiting(condition, mutex);
   while (!waiting.signalled())
     if (limit.Await() == ETIMEDOUT) return ETIMEDOUT;
   return 0;
 }
 
-// Wakes the first of those who wait with a limit, or all.
+// Without a limit. True for a condition of one process alone. source: glibc 2.36
+// pthread_cond_common.c __condvar_get_private
+bool IsPrivate(const pthread_cond_t& condition) { return (condition.__data.__wrefs & 1U) == 0; }
+
+// Wakes the first of those who wait here, or all.
 void Wake(pthread_cond_t* condition, bool all) {
   const std::lock_guard held(TheWaiters().lock);
   for (Waiter* const waiter : TheWaiters().all) {
@@ -175,17 +185,30 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
   return AwaitCondition(condition, mutex, Limit(clock, *limit));
 }
 
-// Those who wait without a limit wait in the C library.
+int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  static auto* const kReal = Next("pthread_cond_wait", &pthread_cond_wait);
+  if (!TakeTurns() || !IsPrivate(*condition)) return kReal(condition, mutex);
+  const Waiting waiting(condition, mutex);
+  for (Look look = Look::kFirst; !waiting.signalled(); look = Look::kAgain)
+    AwaitOthers(cm::sim::uapi::LooksFor::kCondition, look);
+  return 0;
+}
+
+// Those who wait for a condition of several processes wait in the C library.
 int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   static auto* const kReal = Next("pthread_cond_signal", &pthread_cond_signal);
   Wake(condition, false);
-  return kReal(condition);
+  const int result = kReal(condition);
+  OfferTurn();
+  return result;
 }
 
 int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   static auto* const kReal = Next("pthread_cond_broadcast", &pthread_cond_broadcast);
   Wake(condition, true);
-  return kReal(condition);
+  const int result = kReal(condition);
+  OfferTurn();
+  return result;
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,

@@ -18,6 +18,7 @@
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
 #include "sim/fake_libibverbs/requests.h"
+#include "sim/fake_libibverbs/turns.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -100,7 +101,9 @@ ssize_t read(int fd, void* bytes, size_t count) {
     return -1;
   }
   if (found && found->reads != nullptr) return found->reads(fd, *found, bytes, count);
+  const bool waits = WouldWait(fd);
   const ssize_t size = RealLibc().read(fd, bytes, count);
+  if (waits) AwaitTurn();
   NotePoll(size >= 0 || errno != EAGAIN);
   return size;
 }

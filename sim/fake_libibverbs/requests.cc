@@ -63,11 +63,11 @@ void Yield() {
   backend->Yield();
 }
 
-int YieldUntil(int64_t instant) {
+int YieldUntil(int64_t instant, uapi::Look look) {
   Backend* backend = TheBackend();
   if (backend == nullptr) return 0;
   const Stay stay;
-  return backend->YieldUntil(instant);
+  return backend->YieldUntil(instant, look);
 }
 
 bool SpendLook() {

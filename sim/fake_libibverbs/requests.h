@@ -32,7 +32,7 @@ int ExchangeDepth(int depth);
 // Turns a failure into an errno without bytes, whatever the backend returned.
 uapi::Answer Ask(const uapi::Request& request);
 void Yield();
-int YieldUntil(int64_t instant);
+int YieldUntil(int64_t instant, uapi::Look look);
 bool SpendLook();
 uint32_t Process();
 

@@ -21,6 +21,7 @@
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
+#include "sim/fake_libibverbs/turns.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -82,7 +83,9 @@ template <typename Call>
 auto Received(int fd, int flags, Call call) -> decltype(call()) {
   const bool waits = (flags & MSG_DONTWAIT) == 0;
   if (waits && !BecomesReadable(fd)) return -1;
+  const bool sleeps = waits && WouldWait(fd);
   const auto result = call();
+  if (sleeps) AwaitTurn();
   NotePoll(result >= 0 || errno != EAGAIN);
   return result;
 }

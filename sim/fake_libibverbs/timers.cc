@@ -20,6 +20,7 @@
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
 #include "sim/fake_libibverbs/requests.h"
+#include "sim/fake_libibverbs/turns.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -98,7 +99,9 @@ ssize_t ReadTimer(int fd, const Descriptor& descriptor, void* bytes, size_t coun
       return -1;
     }
     pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
-    if (RealLibc().poll(&readable, 1, -1) < 0) return -1;
+    const int found = RealLibc().poll(&readable, 1, -1);
+    AwaitTurn();
+    if (found < 0) return -1;
   }
   errno = EINVAL;
   return -1;

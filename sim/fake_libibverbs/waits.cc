@@ -21,6 +21,7 @@
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
+#include "sim/fake_libibverbs/turns.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -71,10 +72,29 @@ int RealPoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t*
   return kReal(files, count, limit, mask);
 }
 
+// Without a limit.
+int PollLong(pollfd* files, nfds_t count, const sigset_t* mask) {
+  constexpr timespec kNone = {};
+  if (TakeTurns() && mask == nullptr) {
+    const int found = RealPoll(files, count, &kNone, mask);
+    if (found != 0) return found;
+  }
+  const int found = RealPoll(files, count, nullptr, mask);
+  AwaitTurn();
+  return found;
+}
+
 int RealSelect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const timespec* limit,
                const sigset_t* mask) {
   static auto* const kReal = Next("pselect", &pselect);
   return kReal(count, reads, writes, exceptions, limit, mask);
+}
+
+// Without a limit.
+int SelectLong(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const sigset_t* mask) {
+  const int found = RealSelect(count, reads, writes, exceptions, nullptr, mask);
+  AwaitTurn();
+  return found;
 }
 
 // Polls without waiting.
@@ -92,7 +112,7 @@ int PollFor(pollfd* files, nfds_t count, const timespec& limit, const sigset_t* 
   if (alarm.fd() < 0) return RealPoll(files, count, &limit, mask);
   std::vector<pollfd> all(files, files + count);
   all.push_back({.fd = alarm.fd(), .events = POLLIN, .revents = 0});
-  const int found = RealPoll(all.data(), all.size(), nullptr, mask);
+  const int found = PollLong(all.data(), all.size(), mask);
   if (found < 0) return found;
   std::copy_n(all.begin(), count, files);
   return all.back().revents != 0 ? found - 1 : found;
@@ -112,6 +132,7 @@ int SelectFor(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, cons
   FD_SET(alarm.fd(), with_alarm);
   const int found =
       RealSelect(std::max(count, alarm.fd() + 1), with_alarm, writes, exceptions, nullptr, mask);
+  AwaitTurn();
   if (found < 0) {
     FD_CLR(alarm.fd(), with_alarm);
     return found;
@@ -119,6 +140,19 @@ int SelectFor(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, cons
   const bool rings = FD_ISSET(alarm.fd(), with_alarm);
   FD_CLR(alarm.fd(), with_alarm);
   return rings ? found - 1 : found;
+}
+
+// Without a limit. `real` is the call of the system.
+template <typename Real>
+int EpollLong(int set, epoll_event* events, int most, Real real) {
+  static auto* const kLook = Next("epoll_wait", &epoll_wait);
+  if (TakeTurns()) {
+    const int found = kLook(set, events, most, 0);
+    if (found != 0) return found;
+  }
+  const int found = real();
+  AwaitTurn();
+  return found;
 }
 
 // An epoll descriptor can itself be polled for ready entries.
@@ -136,7 +170,7 @@ int EpollFor(int set, epoll_event* events, int most, const timespec& limit, cons
     if (found != 0 || rings) return found;
     std::array<pollfd, 2> both = {{{.fd = set, .events = POLLIN, .revents = 0},
                                    {.fd = alarm.fd(), .events = POLLIN, .revents = 0}}};
-    if (RealPoll(both.data(), both.size(), nullptr, mask) < 0) return -1;
+    if (PollLong(both.data(), both.size(), mask) < 0) return -1;
     rings = both[1].revents != 0;
   }
 }
@@ -149,14 +183,13 @@ using namespace cm::sim::fake_libibverbs;  // what follows is C
 extern "C" {
 
 int ppoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask) {
-  if (limit == nullptr) return RealPoll(files, count, nullptr, mask);
+  if (limit == nullptr) return PollLong(files, count, mask);
   return PollFor(files, count, *limit, mask);
 }
 
 int poll(pollfd* files, nfds_t count, int milliseconds) {
   if (milliseconds >= 0) return PollFor(files, count, TimeOf(milliseconds * kMillisecond), nullptr);
-  static auto* const kReal = Next("poll", &poll);
-  return kReal(files, count, milliseconds);
+  return PollLong(files, count, nullptr);
 }
 
 // The fortified variants of the two above, which the headers call where they know the array's size.
@@ -171,13 +204,13 @@ int __ppoll_chk(pollfd* files, nfds_t count, const timespec* limit, const sigset
 
 int pselect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const timespec* limit,
             const sigset_t* mask) {
-  if (limit == nullptr) return RealSelect(count, reads, writes, exceptions, nullptr, mask);
+  if (limit == nullptr) return SelectLong(count, reads, writes, exceptions, mask);
   return SelectFor(count, reads, writes, exceptions, *limit, mask);
 }
 
 // The time not waited is stored in `limit`. source: man select(2)
 int select(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, timeval* limit) {
-  if (limit == nullptr) return RealSelect(count, reads, writes, exceptions, nullptr, nullptr);
+  if (limit == nullptr) return SelectLong(count, reads, writes, exceptions, nullptr);
   const timespec duration = {.tv_sec = limit->tv_sec, .tv_nsec = limit->tv_usec * kMicrosecond};
   const std::optional<int64_t> before = Now();
   const int found = SelectFor(count, reads, writes, exceptions, duration, nullptr);
@@ -194,7 +227,8 @@ int select(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, timeval
 int epoll_pwait2(int set, epoll_event* events, int most, const timespec* limit,
                  const sigset_t* mask) {
   static auto* const kReal = Next("epoll_pwait2", &epoll_pwait2);
-  if (limit == nullptr) return kReal(set, events, most, nullptr, mask);
+  if (limit == nullptr)
+    return EpollLong(set, events, most, [=] { return kReal(set, events, most, nullptr, mask); });
   return EpollFor(set, events, most, *limit, mask);
 }
 
@@ -202,13 +236,13 @@ int epoll_pwait(int set, epoll_event* events, int most, int milliseconds, const 
   if (milliseconds >= 0)
     return EpollFor(set, events, most, TimeOf(milliseconds * kMillisecond), mask);
   static auto* const kReal = Next("epoll_pwait", &epoll_pwait);
-  return kReal(set, events, most, milliseconds, mask);
+  return EpollLong(set, events, most, [=] { return kReal(set, events, most, milliseconds, mask); });
 }
 
 int epoll_wait(int set, epoll_event* events, int most, int milliseconds) {
   if (milliseconds >= 0)
     return EpollFor(set, events, most, TimeOf(milliseconds * kMillisecond), nullptr);
   static auto* const kReal = Next("epoll_wait", &epoll_wait);
-  return kReal(set, events, most, milliseconds);
+  return EpollLong(set, events, most, [=] { return kReal(set, events, most, milliseconds); });
 }
 }

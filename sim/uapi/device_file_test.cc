@@ -393,47 +393,6 @@ TEST_F(DeviceFileTest, ProcessTakesAllWithItWhenItGoes) {
   EXPECT_EQ(world_.InUse().kernel_ids, 0u);
 }
 
-TEST_F(DeviceFileTest, WaitsForAnEventUnlessToldNotTo) {
-  id_ = active_.CreateId(c_, 2);
-  const auto bytes = Program::Bytes(RDMA_USER_CM_CMD_GET_EVENT, Zeros<rdma_ucm_get_event>(), 336);
-  EXPECT_EQ(active_.Write(c_, bytes).value, -EAGAIN);
-  Answer answer = active_.Ask({.op = Op::kWrite, .on = c_, .bytes = bytes});
-  EXPECT_TRUE(answer.waits);
-  EXPECT_EQ(machine_.WaitsFor(active_.asker()),
-            "rdma_cm file " + std::to_string(c_) + ": an event");
-  EXPECT_TRUE(machine_.Continue(active_.asker()).waits);
-  // Another thread causes it.
-  const Asker thread{.process = active_.asker().process, .thread = 1};
-  auto resolve = Zeros<rdma_ucm_resolve_addr>();
-  resolve.id = id_;
-  resolve.dst_size = Program::Put(kPassive, kPort, &resolve.dst_addr);
-  ASSERT_GT(machine_
-                .Ask(thread, {.op = Op::kWrite,
-                              .on = c_,
-                              .bytes = Program::Bytes(RDMA_USER_CM_CMD_RESOLVE_ADDR, resolve, 0)})
-                .value,
-            0);
-  answer = active_.Finish(machine_.Continue(active_.asker()));
-  EXPECT_EQ(answer.value, 8 + 8);
-  EXPECT_EQ(answer.bytes.size(), 336u);
-}
-
-TEST_F(DeviceFileTest, SignalEndsAWaitForAnEvent) {
-  const auto bytes = Program::Bytes(RDMA_USER_CM_CMD_GET_EVENT, Zeros<rdma_ucm_get_event>(), 336);
-  ASSERT_TRUE(active_.Ask({.op = Op::kWrite, .on = c_, .bytes = bytes}).waits);
-  EXPECT_EQ(machine_.Interrupt(active_.asker()).value, -EINTR);
-  EXPECT_EQ(active_.Write(c_, bytes).value, -EAGAIN) << "the asker may ask again";
-}
-
-TEST_F(DeviceFileTest, WhoWaitsOnAFileThatIsClosedHearsSo) {
-  const auto bytes = Program::Bytes(RDMA_USER_CM_CMD_GET_EVENT, Zeros<rdma_ucm_get_event>(), 336);
-  ASSERT_TRUE(active_.Ask({.op = Op::kWrite, .on = c_, .bytes = bytes}).waits);
-  const Asker thread{.process = active_.asker().process, .thread = 1};
-  EXPECT_EQ(machine_.Ask(thread, {.op = Op::kClose, .on = c_}).value, 0);
-  EXPECT_EQ(machine_.Ask(thread, {.op = Op::kOpen}).value, c_);  // the number is reused
-  EXPECT_EQ(machine_.Continue(active_.asker()).value, -EBADF);
-}
-
 TEST_F(DeviceFileTest, MovesNothingFromWhatIsNoFile) {
   id_ = active_.CreateId(c_, 2);
   const auto migrate = [&](uint32_t from) {

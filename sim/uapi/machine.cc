@@ -45,9 +45,9 @@ uint8_t Machine::KernelOf(uint32_t process) const {
 
 void Machine::RemoveProcess(uint32_t process) {
   std::erase_if(waiting_, [=](const auto& waiting) { return waiting.first.process == process; });
-  for (const auto& [file, owner] : files_)
-    if (owner == process && IsOpen(file)) CloseFile(Kernel(), FileIndex(file));
-  std::erase_if(files_, [=](const auto& file) { return file.second == process; });
+  for (const auto& [file, open] : files_)
+    if (open.process == process && IsOpen(file)) CloseFile(Kernel(), FileIndex(file));
+  std::erase_if(files_, [=](const auto& file) { return file.second.process == process; });
   device_file_.Forget(process);
   verbs_end_.Forget(process);
   device_events_.Forget(process);
@@ -57,8 +57,8 @@ void Machine::RemoveProcess(uint32_t process) {
 // socket has other credentials. source: linux 6.1 ucma.c ucma_write, ib_safe_file_access
 Errno Machine::Refuses(uint32_t process, uint32_t file) const {
   const auto open = files_.find(file);
-  if (open == files_.end() || !IsOpen(file)) return Errno::kBadF;
-  return open->second == process ? Errno::kNone : Errno::kAcces;
+  if (open == files_.end() || !open->second.named || !IsOpen(file)) return Errno::kBadF;
+  return open->second.process == process ? Errno::kNone : Errno::kAcces;
 }
 
 Answer Machine::Ask(Asker asker, const Request& request) {
@@ -74,8 +74,51 @@ Answer Machine::Continue(Asker asker) {
   std::optional<Answer> done = found->second.done;
   if (!done) done = Finished(asker, found->second);
   if (!done) return {.waits = true};
-  waiting_.erase(asker);
-  return *done;
+  return Return(asker, *done);
+}
+
+// The wait is over. Who waited in a file that has lost its descriptor meanwhile, as the last one,
+// closes it before its call returns. source: linux 6.1 read_write.c ksys_write, fdput; file_table.c
+// fput
+Answer Machine::Return(Asker asker, const Answer& answer) {
+  const auto node = waiting_.extract(asker);
+  const Waiting& waiting = node.mapped();
+  const uint32_t file = waiting.request.on;
+  if (waiting.request.op != Op::kWrite || waiting.outcome.what == Awaited::kClosed) return answer;
+  const auto open = files_.find(file);
+  if (open == files_.end() || open->second.named || IsWaitedIn(file) || Release(file))
+    return answer;
+  Waiting closes = {.request = waiting.request,
+                    .outcome = {.what = Awaited::kClosed, .on = file},
+                    .done = {},
+                    .closed = answer};
+  waiting_[asker] = std::move(closes);
+  return {.waits = true};
+}
+
+bool Machine::IsWaitedIn(uint32_t file) const {
+  return std::ranges::any_of(waiting_, [file](const auto& one) {
+    const auto& [request, outcome, done, closed] = one.second;
+    return request.op == Op::kWrite && request.on == file && outcome.what != Awaited::kClosed;
+  });
+}
+
+// False when it is not closed yet.
+bool Machine::Release(uint32_t file) {
+  files_.erase(file);
+  return CloseFile(Kernel(), FileIndex(file));
+}
+
+bool Machine::MayContinue(Asker asker) const {
+  const auto found = waiting_.find(asker);
+  CM_CHECK(found != waiting_.end());
+  const auto& [request, outcome, done, closed] = found->second;
+  if (done) return true;
+  if (outcome.what == Awaited::kInstant)
+    return world_->Now().nanoseconds() >= static_cast<int64_t>(request.more);
+  if (outcome.what != Awaited::kEvent || request.op != Op::kWrite || !IsOpen(request.on))
+    return true;
+  return Kernel().cma->files.Readable(FileIndex(request.on));
 }
 
 // These waits cannot be interrupted by signals.
@@ -87,8 +130,7 @@ Answer Machine::Interrupt(Asker asker) {
   const bool interruptible =
       what != Awaited::kDestroyed && what != Awaited::kClosed && what != Awaited::kReply;
   if (!interruptible) return {.waits = true};
-  waiting_.erase(asker);
-  return Refused(Errno::kIntr).answer;
+  return Return(asker, Refused(Errno::kIntr).answer);
 }
 
 // Empty while the request waits.
@@ -98,7 +140,7 @@ std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
       return device_file_.Destroyed(waiting.outcome.ticket, waiting.request.bytes.size());
     case Awaited::kClosed:
       if (IsOpen(waiting.outcome.on)) return std::nullopt;
-      return Answer{};
+      return waiting.closed;
     case Awaited::kEvent:
     case Awaited::kReply:
     case Awaited::kCompletion:
@@ -106,7 +148,9 @@ std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
     case Awaited::kInstant:
       break;
   }
-  const Outcome again = Carry(asker, waiting.request);
+  const Request& request = waiting.request;
+  const Outcome again =
+      request.op == Op::kWrite ? CarryWrite(asker, request) : Carry(asker, request);
   if (again.answer.waits) return std::nullopt;
   return again.answer;
 }
@@ -115,7 +159,7 @@ std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
 void Machine::NoteClosed() {
   for (auto& [asker, waiting] : waiting_)
     if (waiting.outcome.what == Awaited::kClosed && !IsOpen(waiting.outcome.on))
-      waiting.done = Answer{};
+      waiting.done = waiting.closed;
 }
 
 Outcome Machine::Carry(Asker asker, const Request& request) {
@@ -141,23 +185,24 @@ Outcome Machine::CarryFile(Asker asker, const Request& request) {
   if (request.op == Op::kOpen) {
     NoteClosed();
     const uint32_t opened = Kernel().cma->files.Open(KernelOf(asker.process)).value();
-    files_[opened] = asker.process;
+    files_[opened] = {.process = asker.process};
     return Value(opened);
   }
   const Errno refused = Refuses(asker.process, file);
   if (request.op == Op::kWrite) {
     if (refused != Errno::kNone) return Refused(refused);
-    return device_file_.Write(asker, file, request.more != 0, request.bytes);
+    return CarryWrite(asker, request);
   }
   if (refused == Errno::kBadF) return Refused(refused);
   if (request.op == Op::kPollFile)
     return Value(Kernel().cma->files.Readable(FileIndex(file)) ? 1 : 0);
-  files_.erase(file);
-  for (auto& [other, waiting] : waiting_)
-    if (waiting.outcome.what == Awaited::kEvent && waiting.request.on == file)
-      waiting.done = Refused(Errno::kBadF).answer;
-  if (CloseFile(Kernel(), FileIndex(file))) return Value(0);
+  files_.find(file)->second.named = false;
+  if (IsWaitedIn(file) || Release(file)) return Value(0);
   return {.answer = {.waits = true}, .what = Awaited::kClosed, .on = file};
+}
+
+Outcome Machine::CarryWrite(Asker asker, const Request& request) {
+  return device_file_.Write(asker, request.on, request.more != 0, request.bytes);
 }
 
 Outcome Machine::CarryDevice(Asker asker, const Request& request) {
@@ -206,7 +251,10 @@ std::string Machine::WaitsFor(Asker asker) const {
   const auto found = waiting_.find(asker);
   if (found == waiting_.end()) return "nothing";
   const Outcome& outcome = found->second.outcome;
-  const std::string file = "rdma_cm file " + std::to_string(outcome.on) + ": ";
+  const auto open = files_.find(outcome.on);
+  const bool is_closed = open != files_.end() && !open->second.named;
+  const std::string file = "rdma_cm file " + std::to_string(outcome.on) +
+                           (is_closed ? ", which has been closed: " : ": ");
   switch (outcome.what) {
     case Awaited::kEvent:
       return file + "an event";

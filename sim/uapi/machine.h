@@ -40,6 +40,8 @@ class Machine {
   Answer Ask(Asker asker, const Request& request);
   // The state of the request that the asker waits for.
   Answer Continue(Asker asker);
+  // False when Continue would answer that the asker waits; true when it may not.
+  bool MayContinue(Asker asker) const;
   // A signal arrives for the waiting asker. Returns EINTR, and the wait ends; or `waits`, where the
   // kernel waits uninterruptibly.
   Answer Interrupt(Asker asker);
@@ -51,6 +53,11 @@ class Machine {
     Request request;
     Outcome outcome;
     std::optional<Answer> done;  // completed, and not collected yet
+    Answer closed = {};          // of a wait for a file to be closed
+  };
+  struct OpenFile {
+    uint32_t process = 0;  // that opened it
+    bool named = true;     // it has a descriptor; without, the threads that wait in it keep it open
   };
 
   Outcome Carry(Asker asker, const Request& request);
@@ -58,6 +65,10 @@ class Machine {
   Outcome CarryDevice(Asker asker, const Request& request);
   Errno Refuses(uint32_t process, uint32_t file) const;
   std::optional<Answer> Finished(Asker asker, const Waiting& waiting);
+  bool IsWaitedIn(uint32_t file) const;
+  bool Release(uint32_t file);
+  Answer Return(Asker asker, const Answer& answer);
+  Outcome CarryWrite(Asker asker, const Request& request);
   void NoteClosed();
   KernelContext Kernel() const { return world_->Kernel(); }
   bool IsOpen(uint32_t file) const { return Kernel().cma->files.IsOpen(FileIndex(file)); }
@@ -68,7 +79,7 @@ class Machine {
   DeviceEvents device_events_;
   VerbsEnd verbs_end_;
   std::vector<uint8_t> sides_;          // by process
-  std::map<uint32_t, uint32_t> files_;  // open files, and the processes that opened them
+  std::map<uint32_t, OpenFile> files_;  // open ones
   std::map<Asker, Waiting> waiting_;
 };
 

@@ -73,7 +73,7 @@ enum class Op : uint32_t {
 
   // Time.
   kNow,       // -> value: nanoseconds since the world began
-  kSleep,     // until an instant; may wait. First argument: SleepKind
+  kSleep,     // until an instant; may wait. First argument: SleepOf
   kPollTime,  // an instant in the second argument -> value: 1 when it is reached. To keep a
               // descriptor readable it is repeated, that many microseconds apart.
 };
@@ -83,7 +83,26 @@ enum class SleepKind : uint32_t {
   kSleeps,
   kSpends,  // it has run until then
   kLooks,   // it polls memory, at the latest then: others that run may end its sleep
+  kBegins,  // it has begun: answered at once
+  kTurn,    // it could go on; answered when it is its turn, so that one thread runs at a time
+  kOffers,  // as kTurn, where the machine decides that; else answered at once
 };
+
+// What a thread that looks waits for.
+enum class LooksFor : uint32_t { kOthers, kMutex, kCondition, kSemaphore, kLock };
+
+// kFirst: the thread may have done what others look for.
+enum class Look : uint32_t { kFirst, kAgain };
+
+// The first argument of kSleep.
+constexpr uint32_t SleepOf(SleepKind kind, LooksFor what = LooksFor::kOthers,
+                           Look look = Look::kFirst) {
+  return static_cast<uint32_t>(kind) | static_cast<uint32_t>(what) << 8U |
+         static_cast<uint32_t>(look) << 16U;
+}
+constexpr SleepKind KindOfSleep(uint32_t on) { return static_cast<SleepKind>(on & 0xffU); }
+constexpr LooksFor WhatItLooksFor(uint32_t on) { return static_cast<LooksFor>(on >> 8U & 0xffU); }
+constexpr Look WhichLook(uint32_t on) { return static_cast<Look>(on >> 16U); }
 
 template <typename... Ops>
 constexpr bool IsOneOf(Op op, Ops... ops) {

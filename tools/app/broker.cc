@@ -18,6 +18,7 @@
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
 #include "tools/app/host.h"
+#include "tools/app/latencies.h"
 #include "tools/app/network.h"
 #include "tools/app/objects.h"
 #include "tools/app/orphans.h"
@@ -36,6 +37,8 @@ constexpr Duration kLook = Duration::Milliseconds(2);
 constexpr std::chrono::seconds kPatience{60};
 // Programs that stay are let go on for this long after the last thing that happens to them.
 constexpr Duration kLinger = Duration::Seconds(1);
+// A program that polls without end has this long before the next one starts.
+constexpr Duration kBeginning = Duration::Milliseconds(10);
 
 std::optional<Instant> Sooner(std::optional<Instant> one, std::optional<Instant> other) {
   if (!one || !other) return one ? one : other;
@@ -44,16 +47,19 @@ std::optional<Instant> Sooner(std::optional<Instant> one, std::optional<Instant>
 
 class Broker {
  public:
-  Broker(const Setting& setting, const Orphans* orphans, Folder folder,
+  Broker(const Setting& setting, const Latencies& latencies, const Orphans* orphans, Folder folder,
          std::unique_ptr<sim::uapi::SharedTime> time)
       : setting_(setting),
         trace_(setting.traces),
+        order_(setting.seed, setting.order),
         time_(std::move(time)),
         world_(setting.topology, &setting.profile, NamedStream(setting.seed, "world")),
-        serving_(&world_, time_.get(), &trace_, orphans, std::move(folder), setting.seed,
+        serving_(&world_, time_.get(), &trace_, &order_, orphans, std::move(folder), setting.seed,
                  setting.hears),
         tally_(&*setting.topology) {
-    if (!setting.script.empty()) world_.WatchWire();
+    for (const Fault& fault : latencies.faults) world_.Inject(fault);
+    report_.latencies = latencies.text;
+    if (!setting.script.empty() || setting.on_wire) world_.WatchWire();
   }
 
   // Empty, or the reason why it could not start.
@@ -64,6 +70,7 @@ class Broker {
   enum class Next { kGoesOn, kOver };
 
   bool Interrupted() const { return setting_.interrupted != nullptr && *setting_.interrupted; }
+  bool MayStartNext() const;
   std::string StartNext();
   std::string NameOf(size_t program) const;
   bool Stays(const Process& process) const;
@@ -80,6 +87,7 @@ class Broker {
 
   const Setting& setting_;
   Trace trace_;
+  Order order_;
   std::unique_ptr<sim::uapi::SharedTime> time_;
   sim::World world_;
   Serving serving_;
@@ -87,6 +95,7 @@ class Broker {
   size_t started_ = 0;
   size_t scripted_ = 0;  // script lines done
   Instant last_happening_;
+  Instant last_start_;
   std::optional<std::chrono::steady_clock::time_point> idle_since_;
   std::chrono::steady_clock::time_point counted_;  // while idle: virtual time advanced to here
   Report report_;
@@ -112,8 +121,15 @@ bool Broker::OnlyStayingOnesAreLeft() const {
   });
 }
 
+// Where the seed makes requests slow, a server is still given the time to listen.
+bool Broker::MayStartNext() const {
+  return setting_.seed == 0 || !serving_.NextSpent() || world_.Now() - last_start_ >= kBeginning;
+}
+
 std::string Broker::StartNext() {
   const size_t next = started_++;
+  last_start_ = world_.Now();
+  if (started_ == setting_.programs.size()) serving_.AllAreStarted();
   return serving_.Start(setting_.programs[next], NameOf(next));
 }
 
@@ -130,7 +146,7 @@ std::string Broker::Run() {
       idle_since_.reset();
       continue;
     }
-    if (started_ < setting_.programs.size()) {
+    if (started_ < setting_.programs.size() && MayStartNext()) {
       if (std::string problem = StartNext(); !problem.empty()) return problem;
       continue;
     }
@@ -149,10 +165,13 @@ Broker::Next Broker::LimitIsReached() {
   return Next::kOver;
 }
 
-// Counts messages sent since the last call. Called before a fault is installed: messages are not
-// kept for long.
+// Takes note of messages sent since the last call. Called before a fault is installed: messages are
+// not kept for long.
 void Broker::Watch() {
-  for (const sim::WireNote& note : world_.TakeWireNotes()) tally_.Sent(note);
+  for (const sim::WireNote& note : world_.TakeWireNotes()) {
+    tally_.Sent(note);
+    if (setting_.on_wire) setting_.on_wire(note);
+  }
 }
 
 // Lines of the script without effect.
@@ -177,7 +196,7 @@ std::optional<Instant> Broker::NextScripted() const {
 void Broker::DoScripted() {
   const Happening& happening = setting_.script[scripted_++];
   serving_.Expect(NextScripted());
-  world_.RunUntil(happening.at);
+  world_.RunUntil(happening.at, &order_);
   Watch();
   if (happening.fault) world_.Inject(*happening.fault);
   if (happening.fault) tally_.Installed(*happening.fault, world_.Now(), happening.text);
@@ -203,18 +222,18 @@ Broker::Next Broker::SomethingHappens() {
   if (spent && (!next || *spent < *next)) return TimePasses(*spent);
   if (*next - Instant() > setting_.limit) return TimePasses(*next);
   if (waking && (!of_world || *waking < *of_world))
-    world_.RunUntil(*waking);
+    world_.RunUntil(*waking, &order_);
   else if (const auto scripted = NextScripted(); scripted && *scripted == *next)
     DoScripted();
   else
-    world_.Step();
+    world_.Step(&order_);
   HasHappened();
   return Next::kGoesOn;
 }
 
 Broker::Next Broker::TimePasses(Instant until) {
   const Instant last = Instant() + setting_.limit;
-  world_.RunUntil(std::min(until, last));
+  world_.RunUntil(std::min(until, last), &order_);
   HasHappened();
   if (until <= last) return Next::kGoesOn;
   report_.after_limit = until;
@@ -238,7 +257,7 @@ Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
   Instant later = world_.Now() + Duration::Nanoseconds(waited.count());
   if (until && *until < later) later = *until;
   if (later - Instant() > setting_.limit) return LimitIsReached();
-  world_.RunUntil(later);
+  world_.RunUntil(later, &order_);
   HasHappened();
   return Next::kGoesOn;
 }
@@ -258,6 +277,7 @@ Report Broker::TakeReport() {
   report_.left_open = serving_.left_open();
   report_.last.assign(trace_.last().begin(), trace_.last().end());
   report_.digest = trace_.digest();
+  report_.deviations = order_.taken();
   report_.ended = world_.Now();
   return std::move(report_);
 }
@@ -288,13 +308,15 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   // A program that ends must not kill its writer with SIGPIPE.
   signal(SIGPIPE, SIG_IGN);
   auto& whole = std::get<Folder>(folder);
+  const Latencies latencies =
+      DrawLatencies(setting.seed, setting.costs, setting.topology, setting.profile, setting.script);
   std::unique_ptr<sim::uapi::SharedTime> time =
-      sim::uapi::SharedTime::Make(whole.TimePath(), setting.costs);
+      sim::uapi::SharedTime::Make(whole.TimePath(), latencies.costs);
   if (!time) return fmt::format("cannot make {}: {}", whole.TimePath(), std::strerror(errno));
   const Network network(*setting.topology);
   const Guard guard("CMSIM_SOCKET=" + whole.path() + "/", whole.path());
   const Orphans orphans;
-  Broker broker(setting, &orphans, std::move(whole), std::move(time));
+  Broker broker(setting, latencies, &orphans, std::move(whole), std::move(time));
   if (std::string problem = broker.Run(); !problem.empty()) return problem;
   return broker.TakeReport();
 }

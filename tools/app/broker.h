@@ -2,7 +2,8 @@
 //
 // 1. Programs start one after another, each when all threads of those before it sleep.
 // 2. While any thread runs, the world stands. When all sleep, one of them is woken; when none can
-//    be, the next thing happens: in the world, by the script, or a sleep ends. A thread that runs
+//    be, the next thing happens: in the world, by the script, or a sleep ends. The seed draws the
+//    order where there is a choice. A thread that runs
 //    or polls spends virtual time, and sleeps when it has spent a slice of it.
 // 3. When nothing else can happen, the broker waits for a thread that sleeps in a system call with
 //    a limit in the system's time; virtual time passes with it then.
@@ -23,7 +24,9 @@
 #include "model/base/duration.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology_ref.h"
+#include "sim/fabric/fabric.h"
 #include "sim/uapi/shared_time.h"
+#include "tools/app/order.h"
 #include "tools/app/program.h"
 #include "tools/app/script.h"
 
@@ -32,7 +35,9 @@ namespace cm::app {
 struct Setting {
   TopologyRef topology;
   Profile profile;
+  // 0: the usual latencies and order of threads. Any other seed draws them; see latencies.h.
   uint64_t seed = 0;
+  std::optional<Deviations> order;  // in place of what the seed draws; see order.h
   std::vector<ProgramToRun> programs;
   // These programs serve for ever: they are killed when nothing can happen any more and all others
   // have ended, which is no error.
@@ -45,6 +50,8 @@ struct Setting {
   // Lines that programs print.
   std::function<void(std::string_view who, std::string_view line)> hears;
   std::function<void(std::string_view line)> traces;  // may be empty
+  // Messages on the wire, in order. May be empty.
+  std::function<void(const sim::WireNote& note)> on_wire;
 };
 
 struct EndOfProgram {
@@ -64,6 +71,8 @@ struct Report {
   std::vector<std::string> last;          // lines of the conversation
   uint64_t digest = 0;                    // of the whole conversation
   Instant ended;
+  std::string latencies;               // that the seed has drawn
+  Deviations deviations;               // from the usual order
   std::optional<Instant> after_limit;  // what would have happened next
   bool interrupted = false;
   bool at_limit = false;

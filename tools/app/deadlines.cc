@@ -232,6 +232,29 @@ int HearOfACondition() {
   return pthread_cond_timedwait(&condition, &mutex, &then);
 }
 
+// Two threads wait for each other in turn, and send no request between.
+int WaitInTurn() {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+  static int turns = 0;
+  const auto take = [](void* parity) -> void* {
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < 50; ++i) {
+      while (turns % 2 != (parity == nullptr ? 0 : 1)) pthread_cond_wait(&condition, &mutex);
+      ++turns;
+      pthread_cond_signal(&condition);
+    }
+    pthread_mutex_unlock(&mutex);
+    return nullptr;
+  };
+  pthread_t other{};
+  pthread_create(&other, nullptr, take, &turns);
+  take(nullptr);
+  pthread_join(other, nullptr);
+  sleep(2);
+  return turns;
+}
+
 constexpr itimerspec kOnce = {.it_interval = {}, .it_value = kTwoSeconds};
 volatile sig_atomic_t value = 0;
 
@@ -332,6 +355,7 @@ const std::map<std::string, int (*)()>& Waits() {
       {"semaphore", &AwaitASemaphore},
       {"condition", &AwaitACondition},
       {"signalled", &HearOfACondition},
+      {"turns", &WaitInTurn},
       {"timer", &AwaitATimer},
       {"alarm", &AwaitAnAlarm},
       {"threads", &AwaitThreads},

@@ -57,7 +57,7 @@ TEST_F(Polling, IsTheSameInEveryRun) {
 }
 
 TEST_F(Polling, WithoutEndReachesTheLimitOfTime) {
-  const Ran ran = RunAll({Deadline("completions")}, "", 1, {}, Duration::Seconds(1));
+  const Ran ran = RunAll({Deadline("completions")}, "", 0, {}, Duration::Seconds(1));
   EXPECT_TRUE(ran.report.at_limit);
   EXPECT_EQ(ran.report.ended - Instant(), Duration::Seconds(1));
   EXPECT_THAT(ran.report.waiting, ElementsAre("active thread 1: polls: ibv_poll_cq cq=1"));
@@ -65,7 +65,7 @@ TEST_F(Polling, WithoutEndReachesTheLimitOfTime) {
 
 TEST_F(Polling, OfAProgramThatStaysEndsSoonAfterTheOthers) {
   const Ran ran =
-      RunAll({Deadline("completions"), Words(kPassiveSide, "true")}, "", 1, {kActiveSide});
+      RunAll({Deadline("completions"), Words(kPassiveSide, "true")}, "", 0, {kActiveSide});
   EXPECT_TRUE(ran.report.clean());
   EXPECT_FALSE(ran.report.at_limit);
   EXPECT_LE(ran.report.ended - Instant(), Duration::Seconds(2));
@@ -96,8 +96,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Limited{"unlocked", 0}, Limited{"read-lock", ETIMEDOUT},
                     Limited{"write-lock", ETIMEDOUT}, Limited{"join", ETIMEDOUT},
                     Limited{"semaphore", ETIMEDOUT}, Limited{"condition", ETIMEDOUT},
-                    Limited{"signalled", 0}, Limited{"timer", 41}, Limited{"alarm", 42},
-                    Limited{"counter", 0}, Limited{"fault", 0}),
+                    Limited{"signalled", 0}, Limited{"turns", 100}, Limited{"timer", 41},
+                    Limited{"alarm", 42}, Limited{"counter", 0}, Limited{"fault", 0}),
     [](const auto& info) {
       std::string name = info.param.how;
       std::erase(name, '-');

@@ -79,12 +79,33 @@ void Serving::NoteLeftBehind() {
   }
 }
 
+// Reading all of /proc takes longer than most of what programs do between two requests.
+bool Serving::RunsForSure() {
+  constexpr int kMost = 16;
+  if (++sure_ % kMost == 0) return false;
+  return std::ranges::any_of(processes_, [](const auto& process) {
+    return std::ranges::any_of(process->threads, [&process](const auto& thread) {
+      return !thread->waits && !thread->spins && thread->number != 0 &&
+             StateOf(process->pid, thread->number) == 'R';
+    });
+  });
+}
+
+// When all slept, and the system has created no process or thread since, those of programs are the
+// known ones.
 bool Serving::AllSleep() {
-  const std::vector<pid_t> running = Running();
+  if (RunsForSure()) return false;
+  const uint64_t created = LastCreated();
+  const bool known = created != 0 && created == created_;
+  if (!known) running_ = Running();
+  if (!known) listed_.clear();
   // A process that starts between the looks is seen in the second.
-  const Sleep sleep = SleepOf(running, &restless_, &running_on_);
-  if (sleep == Sleep::kNone || Running() != running) return false;
-  NoteStrangers(running);
+  const Sleep sleep = SleepOf(
+      running_, &restless_, &running_on_, [this](pid_t thread) { return Asks(thread); }, &listed_);
+  if (sleep == Sleep::kNone) return false;
+  if (known ? LastCreated() != created : Running() != running_) return false;
+  created_ = running_on_ == 0 ? created : 0;
+  NoteStrangers(running_);
   timed_ = sleep == Sleep::kTimed;
   std::vector<pollfd> descriptors;
   for (const auto& process : processes_) {
@@ -95,6 +116,14 @@ bool Serving::AllSleep() {
       descriptors.push_back({thread->connection.socket(), POLLIN, 0});
   }
   return poll(descriptors.data(), descriptors.size(), 0) == 0;
+}
+
+bool Serving::Asks(pid_t number) const {
+  return std::ranges::any_of(processes_, [number](const auto& process) {
+    return std::ranges::any_of(process->threads, [number](const auto& thread) {
+      return thread->number == number && (thread->waits || thread->spins);
+    });
+  });
 }
 
 // Programs that are linked statically or change their user, and those that were started by a system
@@ -171,9 +200,10 @@ void Serving::Remove(Process* process) {
   if (!open.empty())
     left_open_.push_back(
         fmt::format("{} leaves {} open, which its exit closes", process->name, open));
-  for (const auto& [event, type] : process->belongings.held())
-    misbehaviour_.push_back(fmt::format("{} has not acknowledged {}", process->name,
-                                        ToString(static_cast<EventType>(type))));
+  for (const auto& [address, event] : process->belongings.held())
+    misbehaviour_.push_back(
+        fmt::format("{} has not acknowledged {} of id {}, which it fetched at {}", process->name,
+                    ToString(static_cast<EventType>(event.type)), event.id, ToString(event.at)));
 }
 
 bool Serving::AllGone() const {

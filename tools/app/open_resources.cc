@@ -70,16 +70,16 @@ std::vector<uint32_t> OpenResources::GivenUp(const Request& request, const Answe
   return lost;
 }
 
-void OpenResources::Holds(uint64_t event, uint32_t type) {
-  held_[event] = type;
-  acknowledged_.erase(event);
+void OpenResources::Holds(uint64_t address, const HeldEvent& event) {
+  held_[address] = event;
+  acknowledged_.erase(address);
 }
 
 std::optional<uint32_t> OpenResources::Acknowledges(uint64_t event) {
   const auto found = held_.find(event);
   if (found != held_.end()) {
-    just_ = fmt::format("acknowledged {}", ToString(static_cast<EventType>(found->second)));
-    acknowledged_[event] = found->second;
+    just_ = fmt::format("acknowledged {}", ToString(static_cast<EventType>(found->second.type)));
+    acknowledged_[event] = found->second.type;
     held_.erase(found);
     return std::nullopt;
   }

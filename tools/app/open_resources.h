@@ -10,9 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "model/base/duration.h"
 #include "sim/uapi/request.h"
 
 namespace cm::app {
+
+// An event that a program has fetched.
+struct HeldEvent {
+  uint32_t type = 0;
+  uint32_t id = 0;  // the kernel's
+  Instant at;       // when it was fetched
+};
 
 class OpenResources {
  public:
@@ -21,13 +29,13 @@ class OpenResources {
   // A request of the process, or of another process of its program. Returns the ids lost with their
   // event channel.
   std::vector<uint32_t> GivenUp(const sim::uapi::Request& request, const sim::uapi::Answer& answer);
-  // Types of the events that are not acknowledged, and of those that are.
-  void Holds(uint64_t event, uint32_t type);
+  // The event at that address of the program is not acknowledged.
+  void Holds(uint64_t address, const HeldEvent& event);
   // Returns the event type if the event was acknowledged before.
   std::optional<uint32_t> Acknowledges(uint64_t event);
 
-  // Types of the unacknowledged events, by address.
-  const std::map<uint64_t, uint32_t>& held() const { return held_; }
+  // The unacknowledged events, by address.
+  const std::map<uint64_t, HeldEvent>& held() const { return held_; }
   // "1 event channel, 2 completion queues": remaining objects that are harmless.
   std::string Open() const;
   // ", right after it has destroyed id 0: ...", "; the last id that it has destroyed is 0": a
@@ -38,8 +46,8 @@ class OpenResources {
   std::map<uint32_t, uint32_t> ids_;  // id to file
   std::set<uint32_t> files_;
   std::set<uint32_t> queues_;  // completion queues
-  std::map<uint64_t, uint32_t> held_;
-  std::map<uint64_t, uint32_t> acknowledged_;
+  std::map<uint64_t, HeldEvent> held_;
+  std::map<uint64_t, uint32_t> acknowledged_;  // types
   std::optional<uint32_t> first_file_;
   std::optional<uint32_t> destroyed_;
   std::string just_;  // the object that its last request released

@@ -97,6 +97,9 @@ std::vector<pid_t> Orphans::Alive(std::span<const pid_t> programs) const {
 }
 
 void Orphans::Reap(std::span<const pid_t> programs) const {
+  siginfo_t ended{};
+  const bool any = waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0;
+  if (!any || ended.si_pid == 0) return;
   for (const pid_t child : Children(programs))
     if (IsGone(child)) waitpid(child, nullptr, WNOHANG);
 }

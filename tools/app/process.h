@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/duration.h"
 #include "sim/uapi/asker.h"
 #include "sim/uapi/framing.h"
 #include "sim/uapi/level.h"
@@ -29,13 +30,19 @@ struct Thread {
   sim::uapi::Asker asker;
   pid_t number = 0;  // the system's; 0 before its Hello
   sim::uapi::Request request;
-  bool waits = false;      // its request is not answered yet
-  bool spins = false;      // it polls memory, and is answered later
-  bool may_go_on = false;  // while it spins: something has happened since
-  bool looks = false;      // it has been answered, and has not asked again
-  std::string polls;       // its last request, if that had no result
-  uint32_t fetched = 0;    // events fetched of the id that it destroyed last
-  std::string last;        // its last request and answer as text
+  bool waits = false;            // its request is not answered yet
+  bool spins = false;            // it polls memory, and is answered later
+  bool may_go_on = false;        // while it spins: something has happened since
+  bool looks = false;            // it has been answered, and has not asked again
+  bool ready = false;            // while it spins: it goes on when it is its turn
+  Instant since;                 // then, and not before this
+  sim::uapi::Answer held;        // its answer then
+  std::optional<uint64_t> rank;  // those with a lower one go on first; empty until it could go on
+  std::string polls;             // its last request, if that had no result
+  uint32_t fetched = 0;          // events fetched of the id that it destroyed last
+  uint32_t destroyed = 0;        // that id
+  HeldEvent event;               // that it fetched last
+  std::string last;              // its last request and answer as text
 };
 
 // A pipe that the program polls.
@@ -43,6 +50,7 @@ struct Watched {
   std::unique_ptr<sim::uapi::Level> level;
   sim::uapi::Request readable;
   bool is_readable = false;
+  std::optional<uint64_t> rank;  // as of a thread
 };
 
 struct Process {

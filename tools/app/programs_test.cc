@@ -131,7 +131,7 @@ Printed Simulated(const Pair& pair) {
   for (const std::string_view side : kSides) printed[std::string(side)];
   app::Setting setting{.topology = FindTopology("one-kernel-two-devices"),
                        .profile = *FindProfile("6.1-rxe"),
-                       .seed = 1,
+                       .seed = 0,
                        .programs = {},
                        .staying_sides = {},
                        .script = {}};

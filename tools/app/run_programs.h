@@ -78,7 +78,7 @@ struct Ran {
 };
 
 inline Ran RunAll(std::vector<ProgramToRun> programs, const std::string& script = "",
-                  uint64_t seed = 1, std::vector<uint8_t> staying = {},
+                  uint64_t seed = 0, std::vector<uint8_t> staying = {},
                   Duration limit = Duration::Seconds(600)) {
   Ran ran;
   Setting setting{.topology = FindTopology("two-kernels"),

@@ -2,21 +2,26 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <rdma/rdma_user_cm.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <utility>
 
+#include "model/vocabulary/protocol.h"
+#include "sim/uapi/bytes.h"
+#include "sim/uapi/layout.h"
 #include "sim/uapi/words.h"
 #include "tools/app/host.h"
+#include "tools/app/sleeps.h"
 
 namespace cm::app {
 namespace {
@@ -31,22 +36,20 @@ constexpr size_t kOutputAtOnce = size_t{1} << 16;
 // have only polled.
 constexpr Duration kSlice = Duration::Microseconds(10);
 constexpr int64_t kShare = 16;
+constexpr uint64_t kGiveWayOneIn = 4;
+constexpr uint64_t kRanks = 3;
+// Microseconds for which a system with other work keeps a thread that could go on.
+constexpr std::array kLate = {0, 0, 0, 0, 0, 10, 100, 1'000};
 
-bool Is(const Request& request, sim::uapi::SleepKind kind) {
-  return request.op == Op::kSleep && request.on == static_cast<uint32_t>(kind);
+// Other threads may see what comes of it.
+bool IsSeenByOthers(const Request& request) {
+  return request.op != Op::kSleep && request.op != Op::kNow && request.op != Op::kPollTime;
 }
 
-// A thread that yields sends a sleep of length zero.
-bool Yields(const Request& request) { return request.op == Op::kSleep && request.more == 0; }
-
-bool Spends(const Request& request) { return Is(request, sim::uapi::SleepKind::kSpends); }
-
-bool PollsMemory(const Request& request) {
-  return Yields(request) || Is(request, sim::uapi::SleepKind::kLooks);
-}
-
-Instant UntilOf(const Request& request) {
-  return Instant::FromNanoseconds(static_cast<int64_t>(request.more));
+// Of a decision: the thread's, or its process's.
+std::string NameOf(const Process& process, const Thread* thread) {
+  return thread == nullptr ? fmt::format("{}", process.number)
+                           : fmt::format("{}.{}", process.number, thread->asker.thread);
 }
 
 bool Earlier(Instant one, const std::optional<Instant>& other) { return !other || one < *other; }
@@ -57,11 +60,12 @@ Process::~Process() {
   if (listening >= 0) close(listening);
 }
 
-Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace,
+Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace, Order* order,
                  const Orphans* orphans, Folder folder, uint64_t seed, Hears hears)
     : world_(world),
       time_(time),
       trace_(trace),
+      order_(order),
       orphans_(orphans),
       folder_(std::move(folder)),
       seed_(seed),
@@ -206,24 +210,52 @@ Process* Serving::ProcessOf(Process* asked, pid_t pid) {
 
 void Serving::Asks(Process* process, Thread* thread) {
   const Request& request = thread->request;
+  if (Is(request, sim::uapi::SleepKind::kBegins)) return Reply(process, thread, {});
+  if (Is(request, sim::uapi::SleepKind::kTurn)) return Hold(thread, {});
+  if (Is(request, sim::uapi::SleepKind::kOffers)) {
+    if (order_->Below(2, NameOf(*process, thread) + "/lock") == 0)
+      return Reply(process, thread, {});
+    return Hold(thread, {});
+  }
   if (PollsMemory(request)) {
+    // It may have done what others look for; and a thread that a signal woke, or one on another
+    // processor, what this one looks for.
+    const bool first = Is(request, sim::uapi::SleepKind::kLooks) &&
+                       sim::uapi::WhichLook(request.on) == sim::uapi::Look::kFirst;
     thread->spins = true;
     thread->looks = false;
+    if (first) LetAllLook();
     return;
   }
   NoteEndsOfSilent();
-  if (Holds(process, request)) return Reply(process, thread, {});
+  if (Holds(process, *thread)) return Reply(process, thread, {});
   const Answer answer = machine_.Ask(thread->asker, request);
   if (answer.waits) {
     thread->waits = true;
     return;
   }
+  if (IsSeenByOthers(request) &&
+      order_->Below(kGiveWayOneIn, NameOf(*process, thread) + "/call") == 1)
+    return Hold(thread, answer);
   Reply(process, thread, answer);
 }
 
-bool Serving::Holds(Process* process, const Request& request) {
+void Serving::Hold(Thread* thread, Answer answer) {
+  thread->spins = thread->ready = true;
+  thread->looks = false;
+  thread->held = std::move(answer);
+  thread->since = world_->Now();
+  if (!may_be_late_) return;
+  const uint64_t late = order_->Below(kLate.size(), NameOf(*Owner(thread), thread) + "/late");
+  thread->since = world_->Now() + Duration::Microseconds(kLate[late]);
+}
+
+bool Serving::Holds(Process* process, const Thread& thread) {
+  const Request& request = thread.request;
   if (request.op == Op::kHold) {
-    process->belongings.Holds(request.more, request.on);
+    HeldEvent event = thread.event;
+    event.type = request.on;
+    process->belongings.Holds(request.more, event);
     return true;
   }
   if (request.op != Op::kAcknowledge) return false;
@@ -238,7 +270,7 @@ void Serving::Interrupts(Process* process, Thread* thread) {
     const Answer answer = machine_.Interrupt(thread->asker);
     if (answer.waits) return;
     Reply(process, thread, answer);
-  } else if (thread->spins) {
+  } else if (thread->spins && !thread->ready) {
     Reply(process, thread, {.value = -EINTR});
   }
 }
@@ -253,7 +285,8 @@ void Serving::Keep(Process* process, Thread* thread, const sim::uapi::Watch& wat
 
 void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
   const Request& request = thread->request;
-  thread->waits = thread->spins = thread->may_go_on = false;
+  thread->waits = thread->spins = thread->may_go_on = thread->ready = false;
+  thread->rank.reset();
   if (NothingNew(request, answer)) {
     if (request.op != Op::kSleep) thread->polls = InWords(request);
   } else {
@@ -266,6 +299,7 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
       trace_->Say(world_->Now(), process->name, words);
       thread->last = words;
       thread->fetched = EventsFetched(request, answer);
+      NoteEvents(thread, answer);
       NoteBelongings(process, request, answer);
     }
   }
@@ -277,6 +311,16 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
   if (const auto next = world_->NextAt()) LimitTime(*next);
   // On failure the thread has ended, and its connection closes.
   static_cast<void>(thread->connection.Send(answer));
+}
+
+void Serving::NoteEvents(Thread* thread, const Answer& answer) {
+  const auto command = sim::uapi::CommandIn(thread->request);
+  if (!command || answer.value < 0) return;
+  if (command->number == RDMA_USER_CM_CMD_GET_EVENT)
+    thread->event = {
+        .type = 0, .id = sim::uapi::As<rdma_ucm_event_resp>(answer.bytes).id, .at = world_->Now()};
+  if (command->number == RDMA_USER_CM_CMD_DESTROY_ID)
+    thread->destroyed = sim::uapi::As<rdma_ucm_destroy_id>(command->body).id;
 }
 
 // One process of a program can release what another one created.
@@ -291,9 +335,15 @@ void Serving::NoteBelongings(Process* process, const Request& request, const Ans
   }
 }
 
+bool Serving::Changes(const Process& process, const Watched& watched) {
+  const bool readable = machine_.Ask(process.Watcher(), watched.readable).value == 1;
+  return readable != watched.is_readable && watched.level != nullptr;
+}
+
 bool Serving::BringUp(Process* process, Watched* watched) {
-  const bool readable = machine_.Ask(process->Watcher(), watched->readable).value == 1;
-  if (readable == watched->is_readable || watched->level == nullptr) return false;
+  if (!Changes(*process, *watched)) return false;
+  const bool readable = !watched->is_readable;
+  watched->rank.reset();
   watched->level->Set(readable);
   watched->is_readable = readable;
   if (watched->readable.op == Op::kPollTime && watched->readable.on != 0 && readable) {
@@ -312,6 +362,11 @@ void Serving::Lose(Process* process, Thread* thread) {
 }
 
 bool Serving::GoesOn(Process* process, Thread* thread) {
+  if (thread->ready) {
+    if (thread->since > world_->Now()) return false;
+    Reply(process, thread, std::exchange(thread->held, {}));
+    return true;
+  }
   if (thread->waits) {
     const Answer answer = machine_.Continue(thread->asker);
     if (!answer.waits) Reply(process, thread, answer);
@@ -351,20 +406,53 @@ bool Serving::LetOneGoOn() {
   for (const auto& process : processes_)
     for (const auto& thread : process->threads)
       if (std::exchange(thread->looks, false)) LetAllLook();
+  std::vector<Candidate> candidates = Candidates();
+  // Where one alone could go on, there is nothing to decide.
+  if (candidates.size() > 1) Rank(&candidates);
+  return std::ranges::any_of(candidates, [this](const Candidate& one) { return LetGoOn(one); });
+}
+
+void Serving::Rank(std::vector<Candidate>* candidates) {
+  for (const Candidate& one : *candidates) {
+    std::optional<uint64_t>& rank = one.watched != nullptr ? one.watched->rank : one.thread->rank;
+    if (!rank) rank = order_->Below(kRanks, NameOf(*one.process, one.thread));
+  }
+  std::ranges::stable_sort(*candidates, {}, [](const Candidate& one) {
+    return one.watched != nullptr ? *one.watched->rank : *one.thread->rank;
+  });
+}
+
+// First those that have what they wait for, then those that look whether they have.
+std::vector<Serving::Candidate> Serving::Candidates() {
+  std::vector<Candidate> found;
   for (const auto& process : processes_) {
     if (process->gone) continue;
     for (const auto& thread : process->threads)
-      if (GoesOn(process.get(), thread.get())) return true;
+      if (MayGoOn(*thread)) found.push_back({process.get(), thread.get(), nullptr});
     for (auto& [name, watched] : process->watches)
-      if (BringUp(process.get(), &watched)) {
-        LetAllLook();
-        return true;
-      }
+      if (Changes(*process, watched)) found.push_back({process.get(), nullptr, &watched});
   }
   for (const auto& process : processes_)
     for (const auto& thread : process->threads)
-      if (LooksAgain(process.get(), thread.get())) return true;
-  return false;
+      if (thread->may_go_on && !thread->ready && !MayGoOn(*thread))
+        found.push_back({process.get(), thread.get(), nullptr});
+  return found;
+}
+
+bool Serving::LetGoOn(const Candidate& candidate) {
+  if (candidate.watched != nullptr) {
+    if (!BringUp(candidate.process, candidate.watched)) return false;
+    LetAllLook();
+    return true;
+  }
+  return GoesOn(candidate.process, candidate.thread) ||
+         LooksAgain(candidate.process, candidate.thread);
+}
+
+bool Serving::MayGoOn(const Thread& thread) const {
+  if (thread.ready) return thread.since <= world_->Now();
+  if (thread.waits) return machine_.MayContinue(thread.asker);
+  return thread.spins && !Yields(thread.request) && UntilOf(thread.request) <= world_->Now();
 }
 
 void Serving::HasHappened() {
@@ -380,7 +468,8 @@ std::optional<Instant> Serving::NextWaking() const {
   };
   for (const auto& process : processes_) {
     for (const auto& thread : process->threads) {
-      const bool sleeps = thread->waits || thread->spins;
+      if (thread->ready && thread->since > world_->Now()) consider(thread->since);
+      const bool sleeps = thread->waits || (thread->spins && !thread->ready);
       const Request& request = thread->request;
       if (!sleeps || request.op != Op::kSleep || Yields(request) || Spends(request)) continue;
       if (request.more < sim::uapi::kNever) consider(UntilOf(request));
@@ -401,48 +490,11 @@ std::optional<Instant> Serving::NextSpent() const {
     for (const auto& thread : process->threads) {
       std::optional<Instant> at;
       if (thread->waits && Spends(thread->request)) at = UntilOf(thread->request);
-      if (thread->spins && Yields(thread->request)) at = Ahead();
+      if (thread->spins && !thread->ready && Yields(thread->request)) at = Ahead();
       if (at && Earlier(*at, first)) first = at;
     }
   }
   return first;
-}
-
-std::vector<std::string> Serving::WhoWaits() const {
-  std::vector<std::string> lines;
-  for (const auto& process : processes_) {
-    if (process->gone) continue;
-    size_t nth = 0;
-    for (const ThreadState& state : ThreadsOf(process->pid))
-      lines.push_back(
-          fmt::format("{} thread {}: {}", process->name, ++nth, WaitsFor(*process, state)));
-  }
-  return lines;
-}
-
-std::string Serving::WaitsFor(const Process& process, const ThreadState& thread) const {
-  std::string does = "sleeps in " + NameOfCall(thread.call);
-  if (thread.state == 'R') does = "runs, and sends no request";
-  if (IsStopped(thread)) does = "is stopped, and no process sends it SIGCONT";
-  if (running_on_ > 0 && (thread.call == SYS_write || thread.call == SYS_writev))
-    does = "writes without end, and sends no request";
-  const auto found = std::ranges::find(process.threads, thread.thread,
-                                       [](const auto& one) { return one->number; });
-  if (found == process.threads.end()) return does;
-  const Thread& known = **found;
-  if (known.waits && Spends(known.request))
-    return known.polls.empty() ? "runs" : fmt::format("polls: {}", known.polls);
-  if (known.waits && known.request.op == Op::kSleep)
-    return fmt::format("sleeps until {}", ToString(UntilOf(known.request)));
-  if (known.waits) return fmt::format("waits for {}", machine_.WaitsFor(known.asker));
-  if (known.spins) return "waits for another thread";
-  if (!known.last.empty()) does += fmt::format(", after {}", known.last);
-  if (known.fetched > 0)
-    does += fmt::format(
-        "; where that is rdma_destroy_id, it waits until all {} events of the id "
-        "that were fetched are acknowledged",
-        known.fetched);
-  return does;
 }
 
 }  // namespace cm::app

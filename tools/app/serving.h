@@ -2,6 +2,8 @@
 //
 // 1. A request is answered immediately where the machine does so. A waiting thread is answered when
 //    LetOneGoOn reaches it.
+//    A thread that begins, or that a system call has woken, asks for its turn; one whose request is
+//    answered gives way where the order says so.
 // 2. A thread that yields, or polls memory, counts as waiting: its answer comes when another thread
 //    has run, or after the next HasHappened.
 // 3. A process that a program's process starts is on the same host, and has a machine process of
@@ -30,6 +32,7 @@
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
 #include "tools/app/objects.h"
+#include "tools/app/order.h"
 #include "tools/app/orphans.h"
 #include "tools/app/process.h"
 #include "tools/app/program.h"
@@ -44,11 +47,15 @@ class Serving : private sim::uapi::Memory {
   using Hears = std::function<void(std::string_view who, std::string_view line)>;
 
   // All must outlive this object.
-  Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace, const Orphans* orphans,
-          Folder folder, uint64_t seed, Hears hears);
+  Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace, Order* order,
+          const Orphans* orphans, Folder folder, uint64_t seed, Hears hears);
 
   // Empty, or the reason why it cannot be started. `name` is its name in all messages.
   std::string Start(const ProgramToRun& program, const std::string& name);
+
+  // All programs have been started: from now on threads may be late. A server is to listen before
+  // its clients begin.
+  void AllAreStarted() { may_be_late_ = true; }
 
   // Serves all pending requests, and waits up to this long when there are none.
   void Serve(Duration patience);
@@ -99,13 +106,26 @@ class Serving : private sim::uapi::Memory {
   // The program's process of that number, created when there is none.
   Process* ProcessOf(Process* asked, pid_t pid);
   void Asks(Process* process, Thread* thread);
+  // Its answer comes when it is its turn.
+  void Hold(Thread* thread, sim::uapi::Answer answer);
   // Handles requests that are not for the machine. Returns whether it was one.
-  bool Holds(Process* process, const sim::uapi::Request& request);
+  bool Holds(Process* process, const Thread& thread);
   void Interrupts(Process* process, Thread* thread);
   void Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch);
   void Reply(Process* process, Thread* thread, const sim::uapi::Answer& answer);
   void NoteBelongings(Process* process, const sim::uapi::Request& request,
                       const sim::uapi::Answer& answer);
+  // A thread that could go on, or a pipe that changes.
+  struct Candidate {
+    Process* process;
+    Thread* thread;
+    Watched* watched;
+  };
+  std::vector<Candidate> Candidates();
+  void Rank(std::vector<Candidate>* candidates);
+  bool LetGoOn(const Candidate& candidate);
+  bool MayGoOn(const Thread& thread) const;
+  bool Changes(const Process& process, const Watched& watched);
   bool BringUp(Process* process, Watched* watched);
   bool GoesOn(Process* process, Thread* thread);
   bool LooksAgain(Process* process, Thread* thread);
@@ -113,6 +133,9 @@ class Serving : private sim::uapi::Memory {
   // At most about `most` bytes: some programs print without end.
   void PassOutputOn(Process* process, size_t most);
   bool AllSleep();
+  bool RunsForSure();
+  // The thread with that number of the system waits for an answer.
+  bool Asks(pid_t number) const;
   void SomebodyHasAsked();
   // Removes ended processes whose connections have closed. Their parents may already know.
   void NoteEndsOfSilent();
@@ -129,11 +152,14 @@ class Serving : private sim::uapi::Memory {
   // Running processes and all that they have started.
   std::vector<pid_t> Running() const;
   void Remove(Process* process);
+  // The state of the library in the process after the thread's last request.
+  void NoteEvents(Thread* thread, const sim::uapi::Answer& answer);
   std::string WaitsFor(const Process& process, const ThreadState& thread) const;
 
   sim::World* world_;
   sim::uapi::SharedTime* time_;
   Trace* trace_;
+  Order* order_;
   const Orphans* orphans_;
   Folder folder_;
   uint64_t seed_;
@@ -145,9 +171,14 @@ class Serving : private sim::uapi::Memory {
   bool timed_ = false;
   Restless restless_;
   Strangers strangers_{"/libcmsim_app.so"};
+  uint64_t created_ = 0;        // LastCreated() when all slept
+  std::vector<pid_t> running_;  // at that time, or when last listed
+  Listed listed_;               // their threads
   size_t running_on_ = 0;
+  int sure_ = 0;    // how often a look was left out
   Duration asked_;  // our own CPU time at the last request, or when all slept
   bool go_on_and_on_ = false;
+  bool may_be_late_ = false;
   Instant spoken_;  // at the last line of the conversation
   std::optional<Instant> expected_;
 };

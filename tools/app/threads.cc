@@ -1,26 +1,67 @@
 #include "tools/app/threads.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
+#include <string_view>
 #include <system_error>
+#include <unordered_map>
 
 namespace cm::app {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string Line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
+// Files of /proc, kept open: opening one takes longer than reading it.
+class Files {
+ public:
+  // Empty when there is no such file, or none any more.
+  std::string Text(const std::string& file) {
+    if (const auto found = open_.find(file); found != open_.end()) {
+      std::string text = Read(found->second);
+      if (!text.empty()) return text;
+      // Of a thread that has ended. Its number may be another one's by now.
+      close(found->second);
+      open_.erase(found);
+    }
+    const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return {};
+    std::string text = Read(fd);
+    if (text.empty() || open_.size() >= kMost)
+      close(fd);
+    else
+      open_[file] = fd;
+    return text;
+  }
+
+ private:
+  static constexpr size_t kMost = 256;
+
+  static std::string Read(int fd) {
+    std::array<char, 4096> buffer{};
+    const ssize_t size = pread(fd, buffer.data(), buffer.size(), 0);
+    return {buffer.data(), static_cast<size_t>(std::max<ssize_t>(size, 0))};
+  }
+
+  std::unordered_map<std::string, int> open_;
+};
+
+std::string Text(const std::string& file) {
+  static auto* const kFiles = new Files;
+  return kFiles->Text(file);
+}
+
+std::string Line(const std::string& file) {
+  const std::string text = Text(file);
+  return text.substr(0, text.find('\n'));
 }
 
 // "pid (name) S ...": the name may contain anything.
@@ -29,15 +70,15 @@ char StateIn(const std::string& stat) {
   return end == std::string::npos || end + 2 >= stat.size() ? '?' : stat[end + 2];
 }
 
-void CountSwitches(const fs::path& status, ThreadState* thread) {
-  std::ifstream in(status);
-  for (std::string line; std::getline(in, line);) {
-    if (line.find("voluntary_ctxt_switches:") == std::string::npos) continue;
-    uint64_t number = 0;
-    std::istringstream(line.substr(line.find(':') + 1)) >> number;
-    thread->switches += number;
-    if (line.starts_with("voluntary")) thread->sleeps = number;
-  }
+// The number after a word; 0 without it.
+uint64_t NumberAfter(std::string_view word, const std::string& text) {
+  const size_t at = text.find(word);
+  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + word.size(), nullptr, 10);
+}
+
+void CountSwitches(const std::string& status, ThreadState* thread) {
+  thread->sleeps = NumberAfter("\nvoluntary_ctxt_switches:", status);
+  thread->switches = thread->sleeps + NumberAfter("\nnonvoluntary_ctxt_switches:", status);
 }
 
 // User and system time. source: man proc(5), /proc/[pid]/stat (14) and (15)
@@ -101,6 +142,37 @@ bool EndsByItself(const SystemCall& call) {
   }
 }
 
+// By number.
+std::vector<pid_t> TasksOf(pid_t process) {
+  std::vector<pid_t> tasks;
+  std::error_code error;
+  for (fs::directory_iterator at(fmt::format("/proc/{}/task", process), error), end;
+       !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    pid_t task = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), task).ec == std::errc())
+      tasks.push_back(task);
+  }
+  std::ranges::sort(tasks);
+  return tasks;
+}
+
+ThreadState StateIn(pid_t process, pid_t number, const IsAsking& is_asking) {
+  const std::string files = fmt::format("/proc/{}/task/{}", process, number);
+  ThreadState thread;
+  thread.thread = number;
+  const std::string stat = Line(files + "/stat");
+  thread.state = StateIn(stat);
+  thread.asks = thread.state == 'S' && is_asking && is_asking(number);
+  if (thread.asks) return thread;
+  thread.ticks = stat.empty() ? 0 : TicksIn(stat);
+  CountSwitches(Text(files + "/status"), &thread);
+  const SystemCall call = CallIn(Line(files + "/syscall"));
+  thread.call = call.number;
+  thread.timed = EndsByItself(call);
+  return thread;
+}
+
 // A stopped process continues on SIGCONT.
 bool Sleeps(const ThreadState& thread) {
   return thread.state == 'S' || thread.state == 'Z' || IsStopped(thread);
@@ -108,34 +180,35 @@ bool Sleeps(const ThreadState& thread) {
 
 }  // namespace
 
-std::vector<ThreadState> ThreadsOf(pid_t process) {
+uint64_t LastCreated() {
+  const std::string line = Line("/proc/loadavg");
+  const size_t last = line.rfind(' ');
+  return last == std::string::npos ? 0 : NumberAfter(" ", line.substr(last));
+}
+
+std::vector<ThreadState> ThreadsOf(pid_t process, const IsAsking& is_asking, Listed* listed) {
+  const bool is_listed = listed != nullptr && listed->contains(process);
   std::vector<ThreadState> threads;
-  const fs::path folder = fmt::format("/proc/{}/task", process);
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename();
-    ThreadState thread;
-    std::from_chars(name.data(), name.data() + name.size(), thread.thread);
-    const std::string stat = Line(at->path() / "stat");
-    thread.state = StateIn(stat);
-    thread.ticks = stat.empty() ? 0 : TicksIn(stat);
-    CountSwitches(at->path() / "status", &thread);
-    const SystemCall call = CallIn(Line(at->path() / "syscall"));
-    thread.call = call.number;
-    thread.timed = EndsByItself(call);
-    threads.push_back(thread);
+  for (const pid_t thread : is_listed ? listed->at(process) : TasksOf(process)) {
+    const ThreadState state = StateIn(process, thread, is_asking);
+    if (!is_listed || state.state != '?') threads.push_back(state);
   }
-  std::ranges::sort(threads, {}, &ThreadState::thread);
+  if (listed != nullptr) {
+    std::vector<pid_t>& known = (*listed)[process];
+    known.clear();
+    for (const ThreadState& thread : threads) known.push_back(thread.thread);
+  }
   return threads;
+}
+
+char StateOf(pid_t process, pid_t thread) {
+  return StateIn(Line(fmt::format("/proc/{}/task/{}/stat", process, thread)));
 }
 
 std::vector<pid_t> ChildrenOf(pid_t process) {
   std::vector<pid_t> all;
-  const fs::path folder = fmt::format("/proc/{}/task", process);
-  std::error_code error;
-  for (fs::directory_iterator thread(folder, error), end; !error && thread != end;
-       thread.increment(error)) {
-    std::ifstream children(thread->path() / "children");
+  for (const pid_t thread : TasksOf(process)) {
+    std::istringstream children(Text(fmt::format("/proc/{}/task/{}/children", process, thread)));
     for (pid_t child = 0; children >> child;) all.push_back(child);
   }
   return all;
@@ -172,29 +245,33 @@ bool Restless::Runs(const ThreadState& thread) {
 
 bool IsStopped(const ThreadState& thread) { return thread.state == 'T' || thread.state == 't'; }
 
-Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on) {
+Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on,
+              const IsAsking& is_asking, Listed* listed) {
   std::vector<std::vector<ThreadState>> first;
   std::vector<pid_t> passed_over;
   const auto is_passed_over = [&passed_over](const ThreadState& thread) {
     return std::ranges::count(passed_over, thread.thread) != 0;
   };
   bool timed = false;
+  bool all_ask = true;
   for (const pid_t process : processes) {
-    first.push_back(ThreadsOf(process));
+    first.push_back(ThreadsOf(process, is_asking, listed));
     for (const ThreadState& thread : first.back())
-      if (restless->Runs(thread)) passed_over.push_back(thread.thread);
+      if (!thread.asks && restless->Runs(thread)) passed_over.push_back(thread.thread);
     std::erase_if(first.back(), is_passed_over);
     for (const ThreadState& thread : first.back()) {
       if (!Sleeps(thread)) return Sleep::kNone;
       timed = timed || thread.timed;
+      all_ask = all_ask && thread.asks;
     }
   }
+  *running_on = passed_over.size();
+  if (all_ask && passed_over.empty()) return Sleep::kAsking;
   for (size_t i = 0; i < processes.size(); ++i) {
-    std::vector<ThreadState> second = ThreadsOf(processes[i]);
+    std::vector<ThreadState> second = ThreadsOf(processes[i], is_asking, listed);
     std::erase_if(second, is_passed_over);
     if (second != first[i]) return Sleep::kNone;
   }
-  *running_on = passed_over.size();
   return timed ? Sleep::kTimed : Sleep::kAll;
 }
 

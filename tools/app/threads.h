@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -20,11 +21,27 @@ struct ThreadState {
   uint64_t ticks = 0;     // CPU time in hundredths of a second
   int64_t call = -1;      // the system call that it sleeps in; -1 when unknown
   bool timed = false;     // the call has a time limit
+  bool asks = false;      // it sleeps until we answer it; nothing after `state` is known
   friend bool operator==(const ThreadState&, const ThreadState&) = default;
 };
 
-// The threads of a process, by number; none when it has ended.
-std::vector<ThreadState> ThreadsOf(pid_t process);
+// A number that changes when the system creates a process or a thread; 0 when unknown.
+// source: linux 6.1 loadavg.c loadavg_proc_show, the last number
+uint64_t LastCreated();
+
+// The threads of processes, kept so that they are not listed again; without those that have ended.
+using Listed = std::map<pid_t, std::vector<pid_t>>;
+
+// Whether a thread waits for an answer of ours; empty: none does.
+using IsAsking = std::function<bool(pid_t thread)>;
+
+// The threads of a process, by number; none when it has ended. Lists them where they are not in
+// `listed`.
+std::vector<ThreadState> ThreadsOf(pid_t process, const IsAsking& is_asking = {},
+                                   Listed* listed = nullptr);
+
+// 'S', 'R', ...; '?' when it has ended.
+char StateOf(pid_t process, pid_t thread);
 
 // Child processes by /proc, including adopted ones.
 std::vector<pid_t> ChildrenOf(pid_t process);
@@ -39,9 +56,10 @@ std::string NameOfProcess(pid_t process);
 bool IsGone(pid_t process);
 
 enum class Sleep : uint8_t {
-  kNone,   // a thread runs
-  kTimed,  // all sleep, one of them with a time limit
-  kAll,
+  kNone,    // a thread runs
+  kTimed,   // all sleep, one of them with a time limit
+  kAll,     // all sleep
+  kAsking,  // all sleep until we answer them
 };
 
 // Detects threads that run endlessly: they poll memory, or compute for long. A thread that has done
@@ -62,8 +80,10 @@ class Restless {
 
 // Whether the threads of these processes sleep, so that none will run unless it is woken from
 // outside or by its own clock. Looks twice: a thread that another one wakes in between runs at the
-// second look, or has one more context switch. Threads that run endlessly are skipped, and counted.
-Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on);
+// second look, or has one more context switch. Only we can wake a thread that asks: where all do,
+// one look is enough. Threads that run endlessly are skipped, and counted.
+Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on,
+              const IsAsking& is_asking = {}, Listed* listed = nullptr);
 
 // Stopped by a signal or by a tracer.
 bool IsStopped(const ThreadState& thread);

@@ -6,8 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 namespace cm::app {
@@ -65,6 +70,40 @@ TEST(Threads, OneThatIsStoppedSleepsUntilSomebodyLetsItGoOn) {
   Child child([] { raise(SIGSTOP); });
   EXPECT_TRUE(IsStopped(child.Only()));
   EXPECT_EQ(child.Asleep(), Sleep::kAll);
+}
+
+TEST(Threads, ThatBeginChangeTheNumberOfTheLastOne) {
+  const uint64_t before = LastCreated();
+  ASSERT_NE(before, 0U);
+  const Child child([] { poll(nullptr, 0, -1); });
+  EXPECT_NE(LastCreated(), before);
+}
+
+TEST(Threads, ThatAreKnownAreNotListedAgain) {
+  std::mutex held;
+  std::atomic<pid_t> number = 0;
+  const auto wait = [&] {
+    number = gettid();
+    const std::lock_guard until_the_end(held);
+  };
+  const auto is_among = [](const std::vector<ThreadState>& threads, pid_t one) {
+    return std::ranges::count(threads, one, &ThreadState::thread) == 1;
+  };
+  held.lock();
+  std::thread first(wait);
+  while (number == 0) sched_yield();
+  const pid_t first_number = number.exchange(0);
+  Listed listed;
+  EXPECT_TRUE(is_among(ThreadsOf(getpid(), {}, &listed), first_number));
+  std::thread second(wait);
+  while (number == 0) sched_yield();
+  EXPECT_FALSE(is_among(ThreadsOf(getpid(), {}, &listed), number));
+  EXPECT_TRUE(is_among(ThreadsOf(getpid()), number));
+  held.unlock();
+  first.join();
+  second.join();
+  while (StateOf(getpid(), first_number) != '?') sched_yield();
+  EXPECT_FALSE(is_among(ThreadsOf(getpid(), {}, &listed), first_number)) << "it has ended";
 }
 
 TEST(Threads, OfATreeAreThoseOfChildrenAndTheirChildren) {

@@ -1,13 +1,17 @@
 // The verb `app`: unmodified programs on simulated hosts.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,13 +19,20 @@
 #include "conformance/runner/profile_file.h"
 #include "model/base/duration.h"
 #include "model/base/files.h"
+#include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "model/vocabulary/topology_ref.h"
+#include "sim/codec/capture_writer.h"
 #include "tools/app/broker.h"
+#include "tools/app/drawn_faults.h"
+#include "tools/app/explore.h"
+#include "tools/app/order.h"
 #include "tools/app/program.h"
 #include "tools/app/script.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
+#include "tools/cmcheck/progress.h"
+#include "tools/cmcheck/report.h"
 #include "tools/cmcheck/verbs.h"
 
 namespace cm {
@@ -30,15 +41,21 @@ namespace {
 struct AppOptions {
   std::string topology = "two-kernels";
   std::string profile = "6.1-rxe";
-  uint64_t seed = 1;
+  uint64_t seed = 0;
   std::string faults;
+  std::vector<std::string> fault_lines;
+  std::string order;
+  uint64_t explore = 0;
+  int jobs = 0;
   std::string trace;
+  std::string pcap;
   std::vector<std::string> stays;
   std::string limit = "600s";
   std::vector<std::string> words;
 };
 
 constexpr std::string_view kBetweenPrograms = ":";
+constexpr std::string_view kDrawn = "drawn";  // --faults
 
 std::string SideNames(const Topology& topology) {
   std::string names;
@@ -165,6 +182,28 @@ std::variant<TopologyRef, std::string> TopologyOf(const std::string& name) {
   return std::get<ConversationFile>(read).conversation.topology;
 }
 
+// Empty, or the faults that cannot be used.
+std::string ReadFaults(const AppOptions& options, app::Setting* setting) {
+  std::string text;
+  if (!options.faults.empty() && options.faults != kDrawn) {
+    const auto read = ReadFile(FromUsersFolder(options.faults));
+    if (!read) return fmt::format("--faults {}: cannot be read", options.faults);
+    text = *read + "\n";
+  }
+  for (const std::string& line : options.fault_lines) text += line + "\n";
+  auto script = app::ReadScript(text, setting->topology, &setting->profile);
+  if (auto* problem = std::get_if<std::string>(&script))
+    return fmt::format("{}: {}", options.fault_lines.empty() ? options.faults : "--fault",
+                       *problem);
+  setting->script = std::get<std::vector<app::Happening>>(std::move(script));
+  return {};
+}
+
+void DrawWhatIsDrawn(const AppOptions& options, app::Setting* setting) {
+  if (options.faults == kDrawn)
+    setting->script = app::DrawFaults(setting->seed, setting->topology, setting->profile);
+}
+
 // Empty, or the setting that cannot be used.
 std::string Read(const AppOptions& options, app::Setting* setting) {
   auto topology = TopologyOf(options.topology);
@@ -178,6 +217,9 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
                : fmt::format("--profile {}: the file is not JSON, as a profile has to be",
                              options.profile);
   setting->profile = std::get<Profile>(std::move(profile));
+  if (!options.pcap.empty() && setting->profile.transport == Transport::kIwarp)
+    return "--pcap: over iWARP connections are made by MPA over TCP, and no message of the CM is "
+           "sent";
   setting->seed = options.seed;
   const std::optional<Duration> limit = ParseDuration(options.limit);
   if (!limit)
@@ -193,14 +235,13 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
                          SideNames(*setting->topology));
     setting->staying_sides.push_back(*side);
   }
-  if (options.faults.empty()) return {};
-  const auto text = ReadFile(FromUsersFolder(options.faults));
-  if (!text) return fmt::format("--faults {}: cannot be read", options.faults);
-  auto script = app::ReadScript(*text, setting->topology, &setting->profile);
-  if (auto* problem = std::get_if<std::string>(&script))
-    return fmt::format("{}: {}", options.faults, *problem);
-  setting->script = std::get<std::vector<app::Happening>>(std::move(script));
-  return {};
+  if (!options.order.empty()) {
+    setting->order = app::ParseDeviations(options.order);
+    if (!setting->order)
+      return fmt::format("--order {}: accepted are `usual`, and text such as 0.1@12:1,0.2@40:2",
+                         options.order);
+  }
+  return ReadFaults(options, setting);
 }
 
 std::string WhyItEnds(const app::Report& report, const std::string& limit) {
@@ -231,29 +272,121 @@ void Print(const app::Report& report, const std::string& limit) {
              report.in_real_time ? "; programs waited in the system's time, too" : "");
 }
 
-int RunPrograms(const AppOptions& options) {
-  app::Setting setting;
-  if (const std::string problem = Read(options, &setting); !problem.empty())
-    return Unusable(problem);
+void Hear(std::string_view who, std::string_view line) {
+  if (std::ferror(stdout) != 0) return;
+  fmt::print("{}| {}\n", who, line);
+  // The reader of our output has closed it: the verb ends like all others do then.
+  if (std::fflush(stdout) != 0) StopWork();
+}
+
+// The messages of a run, for Wireshark.
+struct Captured {
+  explicit Captured(const app::Setting& setting)
+      : topology(setting.topology), profile(setting.profile) {}
+
+  TopologyRef topology;
+  Profile profile;
+  std::string file;
+  sim::CaptureWriter writer{&*topology, &profile, true, [this](std::span<const uint8_t> bytes) {
+                              file.append(reinterpret_cast<const char*>(bytes.data()),
+                                          bytes.size());
+                            }};
+};
+
+// Runs the programs, and prints what came of it.
+int RunOnce(const AppOptions& options, app::Setting setting) {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> trace(nullptr, &std::fclose);
   if (!options.trace.empty()) {
     trace.reset(std::fopen(FromUsersFolder(options.trace).c_str(), "w"));
     if (trace == nullptr) return Unusable(fmt::format("--trace {}: cannot write", options.trace));
     setting.traces = [&trace](std::string_view line) { fmt::print(trace.get(), "{}\n", line); };
   }
-  setting.interrupted = &Interrupted();
-  setting.hears = [](std::string_view who, std::string_view line) {
-    if (std::ferror(stdout) != 0) return;
-    fmt::print("{}| {}\n", who, line);
-    // The reader of our output has closed it: the verb ends like all others do then.
-    if (std::fflush(stdout) != 0) StopWork();
-  };
+  std::optional<Captured> captured;
+  if (!options.pcap.empty()) {
+    if (std::string problem = WhyUnwritable(FromUsersFolder(options.pcap)); !problem.empty())
+      return Unusable(problem);
+    captured.emplace(setting);
+    setting.on_wire = [&captured](const auto& note) { captured->writer.Write(note); };
+  }
+  setting.hears = &Hear;
   const auto ran = app::Run(setting);
   if (const auto* problem = std::get_if<std::string>(&ran)) return Unusable(*problem);
   const auto& report = std::get<app::Report>(ran);
+  if (!report.latencies.empty()) fmt::print("seed {}: {}\n", setting.seed, report.latencies);
   Print(report, options.limit);
+  if (captured) {
+    captured->writer.Flush();
+    if (std::string problem = WriteFile(FromUsersFolder(options.pcap), captured->file);
+        !problem.empty())
+      return Unusable(problem);
+    fmt::print("{}: {} frames, {} of those that were sent are lost\n", options.pcap,
+               captured->writer.frames(), captured->writer.lost());
+  }
   if (report.interrupted) return kExitInterrupted;
   return report.clean() ? kExitClean : kExitFound;
+}
+
+// The command that does a run again.
+std::string CommandFor(const AppOptions& options, const app::Setting& setting) {
+  std::string command = fmt::format("cmcheck app --seed {}", setting.seed);
+  const AppOptions usual;
+  const auto add = [&command](std::string_view option, const std::string& value) {
+    command += fmt::format(" {} {}", option, ShellWord(value));
+  };
+  if (setting.order) add("--order", ToString(*setting.order));
+  for (const std::string& line : app::LinesOf(setting.script)) add("--fault", line);
+  if (options.topology != usual.topology) add("--topology", options.topology);
+  if (options.profile != usual.profile) add("--profile", options.profile);
+  if (options.limit != usual.limit) add("--limit", options.limit);
+  for (const std::string& side : options.stays) add("--stays", side);
+  command += " --";
+  for (const std::string& word : options.words) command += " " + ShellWord(word);
+  return command;
+}
+
+int ExploreSeeds(const AppOptions& options, const app::Setting& base) {
+  Progress progress("runs", options.explore, isatty(STDERR_FILENO) == 1);
+  const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
+  const app::Exploration exploration = {
+      .setting =
+          [&](uint64_t seed) {
+            app::Setting setting = base;
+            setting.seed = seed;
+            DrawWhatIsDrawn(options, &setting);
+            return setting;
+          },
+      .seeds = options.explore,
+      .jobs = options.jobs > 0 ? static_cast<size_t>(options.jobs) : processors,
+      .interrupted = &Interrupted(),
+      .progress = [&progress](uint64_t done) { progress.At(done); }};
+  const auto explored = app::Explore(exploration);
+  progress.Clear();
+  if (Interrupted()) return kExitInterrupted;
+  if (const auto* problem = std::get_if<std::string>(&explored)) return Unusable(*problem);
+  const auto& failure = std::get<app::Failure>(explored);
+  if (failure.kind.empty()) {
+    fmt::print("seeds 1 to {}: no run has failed\n", options.explore);
+    return kExitClean;
+  }
+  const app::Setting& setting = failure.setting;
+  fmt::print("seed {} fails; of its {} unusual decisions {}, and of its {} faults {} are needed:\n",
+             failure.seed, failure.decisions, setting.order->size(), failure.faults,
+             setting.script.size());
+  const int code = RunOnce(options, setting);
+  app::Setting drawn = exploration.setting(failure.seed);
+  fmt::print("the seed: {}\n", CommandFor(options, drawn));
+  fmt::print("again: {}\n", CommandFor(options, setting));
+  return code;
+}
+
+int RunPrograms(const AppOptions& options) {
+  app::Setting setting;
+  if (const std::string problem = Read(options, &setting); !problem.empty())
+    return Unusable(problem);
+  setting.interrupted = &Interrupted();
+  if (options.explore > 0) return ExploreSeeds(options, setting);
+  DrawWhatIsDrawn(options, &setting);
+  return RunOnce(options, std::move(setting));
 }
 
 }  // namespace
@@ -270,17 +403,29 @@ A file of faults has the lines `fault`, `heal` and `pass` of conversations, and 
 '#'. The report names those without effect:
   pass 5ms
   fault drop REQ from=active nth=1
+--explore N runs seeds 1 to N, and shrinks the first run that fails: exit code 1, and the command
+that does it again; 0 if none fails. With faults, programs may exit with any code.
 Examples:
   cmcheck app -- rping -s -a {passive} -C 3 : rping -c -a {passive} -C 3
   cmcheck app --faults loss.txt --trace run.txt -- @passive ./server : @active ./client {passive}
-  cmcheck app --profile 6.1-siw -- ucmatose : ucmatose -s {passive})");
+  cmcheck app --profile 6.1-siw -- ucmatose : ucmatose -s {passive}
+  cmcheck app --explore 1000 -- ./server : ./client {passive}
+  cmcheck app --explore 1000 --faults drawn -- ./server : ./client {passive})");
   auto options = std::make_shared<AppOptions>();
   verb.Text("--topology", &options->topology,
             "One of: " + TopologyNames() + ", or a file with one as text");
   verb.Text("--profile", &options->profile, "A name of `cmcheck list profiles`, or a file");
-  verb.Number("--seed", &options->seed, "Seed of the world's random choices");
-  verb.Text("--faults", &options->faults, "A file with faults and their times");
+  verb.Number("--seed", &options->seed,
+              "Draws latencies, and the order in which threads go on; 0: the usual ones");
+  verb.Text("--faults", &options->faults,
+            "A file with faults and their times; or `drawn`: by the seed");
+  verb.Texts("--fault", &options->fault_lines, "A line of such a file; may be repeated");
+  verb.Text("--order", &options->order, "The order of a run that --explore has shrunk");
+  verb.Number("--explore", &options->explore,
+              "Run this many seeds, and shrink the first run that fails");
+  verb.Number("-j,--jobs", &options->jobs, 0, 64, "Runs at once; 0: one for each processor");
   verb.Text("--trace", &options->trace, "A file for the conversation, one line per request");
+  verb.Text("--pcap", &options->pcap, "A capture for Wireshark: the messages of the CM, in RoCEv2");
   verb.Text("--limit", &options->limit, "Limit of virtual time: 90s, 500ms");
   verb.Texts("--stays", &options->stays,
              "A side whose programs serve for ever: they are killed when all others have ended");

@@ -48,6 +48,26 @@ TEST_F(AppPrograms, BracesThatNameNoSideAreTheirOwn) {
               "x{pasive}");
 }
 
+TEST_F(AppPrograms, SeedsAreExploredAndTheCommandThatShowsAFailureAgainIsPrinted) {
+  const CmcheckFolder folder;
+  const Ended clean = folder.Cmcheck({"app", "--explore", "3", "--", "true"});
+  EXPECT_EQ(clean.exit_code, 0) << clean.error;
+  EXPECT_THAT(LinesOf(clean.output), ElementsAre("seeds 1 to 3: no run has failed"));
+  const Ended failed =
+      folder.Cmcheck({"app", "--explore", "3", "-j", "1", "--", "@active", "sh", "-c", "exit 7"});
+  EXPECT_EQ(failed.exit_code, 1) << failed.error;
+  EXPECT_THAT(
+      LinesOf(failed.output),
+      testing::Contains("again: cmcheck app --seed 1 --order usual -- @active sh -c 'exit 7'"));
+}
+
+TEST_F(AppPrograms, AnOrderThatCannotBeReadIsNamed) {
+  const CmcheckFolder folder;
+  const Ended ended = folder.Cmcheck({"app", "--order", "1;2", "--", "true"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.error, HasSubstr("--order 1;2: accepted are"));
+}
+
 TEST_F(AppPrograms, FaultsOfWhichNothingHasComeAreNamed) {
   const CmcheckFolder folder;
   folder.Write("faults.txt", "pass 1s # later\r\nheal\r\n");
@@ -61,6 +81,19 @@ TEST_F(AppPrograms, ConversationGoesToItsFile) {
   const CmcheckFolder folder;
   EXPECT_EQ(folder.Cmcheck({"app", "--trace", "run.txt", "--", "false"}).exit_code, 1);
   EXPECT_THAT(LinesOf(folder.Read("run.txt")), ElementsAre(HasSubstr("passive exit code 1")));
+}
+
+TEST_F(AppPrograms, MessagesGoToACapture) {
+  const CmcheckFolder folder;
+  const std::string planted = std::filesystem::current_path() / "tools/app/planted";
+  const Ended ended =
+      folder.Cmcheck({"app", "--pcap", "run.pcap", "--fault", "fault drop REP from=passive nth=1",
+                      "--", planted, "serve", ":", planted, "ask", "{passive}"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  const Ended checked = folder.Cmcheck({"check-pcap", "run.pcap"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.output << checked.error;
+  EXPECT_THAT(checked.output, HasSubstr("DREP"));
+  EXPECT_THAT(ended.output, HasSubstr(" frames, 1 of those that were sent are lost\n"));
 }
 
 TEST_F(AppPrograms, FaultsOfTheHelpAreAccepted) {

@@ -1,0 +1,56 @@
+// Messages on the wire as a capture file for Wireshark, in libpcap's format: nanoseconds of virtual
+// time since the epoch.
+#ifndef SIM_CODEC_CAPTURE_WRITER_H_
+#define SIM_CODEC_CAPTURE_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "model/mad/frame.h"
+#include "model/mad/pcap.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+#include "sim/codec/wire.h"
+#include "sim/fabric/fabric.h"
+
+namespace cm::sim {
+
+class CaptureWriter {
+ public:
+  // The topology and the profile must outlive this object. `with_lost`: as the senders see them.
+  CaptureWriter(const Topology* topology, const Profile* profile, bool with_lost,
+                std::function<void(std::span<const uint8_t>)> sink)
+      : wire_(topology, profile), with_lost_(with_lost), writer_(std::move(sink)) {}
+
+  // Must be called for every message, in order.
+  void Write(const WireNote& note) {
+    mad::Frame frame = wire_.FrameOf(note);
+    if (note.lost) ++lost_;
+    if (note.lost && !with_lost_) return;
+    mad::Seal(frame);
+    if (note.corrupt) frame.icrc.value = ~frame.icrc.value;
+    for (int copies = note.doubled ? 2 : 1; copies > 0; --copies) {
+      ++frames_;
+      writer_.Write(note.at.nanoseconds(), mad::Encode(frame).view());
+    }
+  }
+  void Flush() { writer_.Flush(); }
+
+  size_t frames() const { return frames_; }
+  // Of the messages that were sent.
+  size_t lost() const { return lost_; }
+
+ private:
+  Wire wire_;
+  bool with_lost_;
+  mad::PcapWriter writer_;
+  size_t frames_ = 0;
+  size_t lost_ = 0;
+};
+
+}  // namespace cm::sim
+
+#endif  // SIM_CODEC_CAPTURE_WRITER_H_

@@ -1,0 +1,100 @@
+#include "sim/fake_libibverbs/turns.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+
+#include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/requests.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+using uapi::SleepKind;
+
+constexpr uint32_t kOfferOneIn = 4;
+
+std::atomic<bool> taken{false};
+std::atomic<uint32_t> begun{0};  // threads that the program has started
+// State of the thread's drawing; never 0. source: Marsaglia, Xorshift RNGs (2003)
+thread_local uint32_t drawn = 1;
+
+class WithoutCancellation {
+ public:
+  WithoutCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~WithoutCancellation() { pthread_setcancelstate(before_, nullptr); }
+  WithoutCancellation(const WithoutCancellation&) = delete;
+  WithoutCancellation& operator=(const WithoutCancellation&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+bool Draws() {
+  static const bool kDraws = [] {
+    const char* const seed = std::getenv("CMSIM_SEED");
+    return seed != nullptr && std::strtoull(seed, nullptr, 10) != 0;
+  }();
+  return kDraws;
+}
+
+bool DrawsOffer() {
+  drawn ^= drawn << 13U;
+  drawn ^= drawn >> 17U;
+  drawn ^= drawn << 5U;
+  return drawn % kOfferOneIn == 0;
+}
+
+// Signals do not end it.
+void SleepFor(SleepKind kind) {
+  const int before = errno;
+  {
+    const WithoutCancellation whole;
+    while (Ask({.op = uapi::Op::kSleep, .on = uapi::SleepOf(kind), .more = 1}).value == -EINTR)
+      continue;
+  }
+  errno = before;
+}
+
+}  // namespace
+
+void UseTurns() { taken = true; }
+
+bool TakeTurns() { return taken && !Inside() && TheBackend() != nullptr; }
+
+uint32_t NextThread() { return ++begun; }
+
+void BeginThread(uint32_t number) {
+  drawn = 0x9e3779b9U * number | 1U;
+  SleepFor(SleepKind::kBegins);
+}
+
+void AwaitTurn() {
+  if (TakeTurns()) SleepFor(SleepKind::kTurn);
+}
+
+void OfferTurn() {
+  if (begun > 0 && Draws() && TakeTurns() && DrawsOffer()) SleepFor(SleepKind::kOffers);
+}
+
+int AwaitOthers(uapi::LooksFor what, uapi::Look look) {
+  const uapi::Answer answer = Ask({.op = uapi::Op::kSleep,
+                                   .on = uapi::SleepOf(SleepKind::kLooks, what, look),
+                                   .more = uapi::kNever});
+  return answer.value == -EINTR ? EINTR : 0;
+}
+
+bool WouldWait(int fd) {
+  if (!TakeTurns()) return false;
+  const int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || (flags & O_NONBLOCK) != 0) return false;
+  pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
+  return RealLibc().poll(&readable, 1, 0) == 0;
+}
+
+}  // namespace cm::sim::fake_libibverbs

@@ -1,0 +1,37 @@
+// The threads of all programs take turns: where a system call or a lock lets a thread go on, it
+// asks the machine for its turn, so that one runs at a time, in an order that the machine draws.
+#ifndef SIM_FAKE_LIBIBVERBS_TURNS_H_
+#define SIM_FAKE_LIBIBVERBS_TURNS_H_
+
+#include <cstdint>
+
+#include "sim/uapi/request.h"
+
+namespace cm::sim::fake_libibverbs {
+
+// From now on. Without this call all functions here do nothing.
+void UseTurns();
+
+// True where there is a machine, and outside of requests.
+bool TakeTurns();
+
+// The number of a thread that the program starts, from 1.
+uint32_t NextThread();
+// Tells the machine of the calling thread.
+void BeginThread(uint32_t number);
+
+// The calling thread has slept in a system call, and goes on when it is its turn. Keeps errno.
+void AwaitTurn();
+
+// Others may go on first. Only from time to time, and only in a program with several threads.
+void OfferTurn();
+
+// Waits until other threads have run. Returns 0, or EINTR after a signal.
+int AwaitOthers(uapi::LooksFor what, uapi::Look look);
+
+// True when a read from the descriptor would wait.
+bool WouldWait(int fd);
+
+}  // namespace cm::sim::fake_libibverbs
+
+#endif  // SIM_FAKE_LIBIBVERBS_TURNS_H_

@@ -1,0 +1,35 @@
+// Requests of threads that sleep.
+#ifndef TOOLS_APP_SLEEPS_H_
+#define TOOLS_APP_SLEEPS_H_
+
+#include <cstdint>
+
+#include "model/base/duration.h"
+#include "sim/uapi/request.h"
+
+namespace cm::app {
+
+inline bool Is(const sim::uapi::Request& request, sim::uapi::SleepKind kind) {
+  return request.op == sim::uapi::Op::kSleep && sim::uapi::KindOfSleep(request.on) == kind;
+}
+
+// A thread that yields sends a sleep of length zero.
+inline bool Yields(const sim::uapi::Request& request) {
+  return request.op == sim::uapi::Op::kSleep && request.more == 0;
+}
+
+inline bool Spends(const sim::uapi::Request& request) {
+  return Is(request, sim::uapi::SleepKind::kSpends);
+}
+
+inline bool PollsMemory(const sim::uapi::Request& request) {
+  return Yields(request) || Is(request, sim::uapi::SleepKind::kLooks);
+}
+
+inline Instant UntilOf(const sim::uapi::Request& request) {
+  return Instant::FromNanoseconds(static_cast<int64_t>(request.more));
+}
+
+}  // namespace cm::app
+
+#endif  // TOOLS_APP_SLEEPS_H_
