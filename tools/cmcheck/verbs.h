@@ -26,6 +26,8 @@ void AddDriverCheck(Verb cmcheck);
 void AddMatrix(Verb cmcheck);
 void AddSite(Verb cmcheck);
 void AddWire(Verb cmcheck);
+// Of `site`.
+void AddSiteDiscover(Verb site);  // and what hosts are asked by it, `facts`
 // Of `lab`.
 void AddLabRun(Verb lab);
 void AddLabNodes(Verb lab);
