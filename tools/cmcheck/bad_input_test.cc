@@ -188,6 +188,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"UnknownList", {"list", "bugs"}, {"'bugs'", "walks, properties, rules"}},
         Bad{"NoList", {"list"}, {"required", "cmcheck list --help"}},
         Bad{"NoFile", {"replay"}, {"required", "cmcheck replay --help"}},
+        Bad{"ProfileWithoutVerb", {"profile"}, {"required", "cmcheck profile --help"}},
+        Bad{"BaseOfAMeasurement", {"profile", "measure", "x.json", "--base", "none"}, {"none"}},
         Bad{"LabWithoutVerb", {"lab"}, {"required", "cmcheck lab --help"}},
         Bad{"LabOptionBehindDashes",
             {"lab", "run", "--", "--fast"},
