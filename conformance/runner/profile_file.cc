@@ -230,7 +230,7 @@ Profile ProfileOf(const Json& json, std::string* problem) {
 // The library throws on an error; it is caught here.
 Json JsonOf(std::string_view text, std::string* problem) {
   try {
-    return Json::parse(text);
+    return Json::parse(text, nullptr, true, /*ignore_comments=*/true);
   } catch (const Json::exception& wrong) {
     *problem = wrong.what();
     return {};

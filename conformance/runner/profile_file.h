@@ -21,7 +21,8 @@ namespace cm {
 //    "deviations": [{"id": "TIMEWAIT-1", "reason": "not reported before release 3"}]}
 //
 // Only `name` is required. The keys of `timing`, `limits` and `dialect` are the fields of
-// model/vocabulary/profile.h; durations end in _ms. An error is one line.
+// model/vocabulary/profile.h; durations end in _ms. It may have comments, behind
+// two slashes up to the end of the line. An error is one line.
 std::variant<Profile, std::string> ParseProfile(std::string_view text);
 
 // A name that `cmcheck list profiles` prints, or the path of a file. Or two names,

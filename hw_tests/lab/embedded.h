@@ -8,7 +8,7 @@ namespace lab {
 
 // A file by its name without folders; empty when there is none. Known: build_image.sh, guest_tool,
 // net_bond.sh, net_common.sh, net_failover.sh, net_node.sh, net_pair.sh, net_reset.sh,
-// net_routes.sh.
+// net_routes.sh, own_kernel.sh.
 std::string_view Embedded(std::string_view name);
 
 }  // namespace lab

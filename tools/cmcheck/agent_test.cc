@@ -119,6 +119,25 @@ TEST_F(Site, IsCheckedAndWhereTheSuiteRuns) {
   std::filesystem::remove_all(world);
 }
 
+TEST_F(Site, IsMeasuredThroughItsAgents) {
+  std::string stem = "/tmp/site.XXXXXX";  // short: a socket's path
+  const std::string world = mkdtemp(stem.data());
+  WriteSite("python3 " + DataFile("conformance/adapters/exec/shared_world.py").string() + " " +
+            world + " '{command}'");
+  const std::vector<std::string> measure = {"profile",   "measure", "mine.json", "--site",
+                                            "site.json", "--base",  "7.2-rxe"};
+  const Ended ended = folder_.Cmcheck(measure);
+  EXPECT_EQ(ended.exit_code, 0) << ended.output << ended.error;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("measured  request_data               56"),
+                                  HasSubstr("measured  max_depth                 128"),
+                                  HasSubstr("measured  max_retries                15")));
+  // The agents are of another profile than the base.
+  EXPECT_THAT(ended.output, HasSubstr("measured  packet_lifetime            18"));
+  EXPECT_EQ(folder_.Cmcheck({"run", "--profile", "mine.json", "--sequences", "5"}).exit_code, 0);
+  EXPECT_THAT(folder_.Cmcheck(measure).error, HasSubstr("mine.json exists"));
+  std::filesystem::remove_all(world);
+}
+
 // Each has a world of its own, in which nothing of the other is.
 TEST_F(Site, WhoseHostsDoNotReachEachOtherIsRefused) {
   WriteSite("{command}");

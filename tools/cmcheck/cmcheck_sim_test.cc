@@ -40,8 +40,9 @@ TEST(CmcheckSim, DoesTheSame) {
 
 TEST(CmcheckSim, NamesCmcheckForAllElse) {
   const CmcheckFolder folder;
-  for (const char* verb : {"agent", "app", "check-pcap", "compare", "driver-check", "explain",
-                           "lab", "list", "matrix", "pcap", "sharpness", "site", "wire"}) {
+  for (const char* verb :
+       {"agent", "app", "check-pcap", "compare", "driver-check", "explain", "lab", "list", "matrix",
+        "pcap", "profile", "sharpness", "site", "wire"}) {
     const Ended refused = Sim(folder, {verb, "--help"});
     EXPECT_EQ(refused.exit_code, 2) << verb;
     EXPECT_THAT(refused.error, StartsWith("cmcheck: the verb '" + std::string(verb) + "' needs"));

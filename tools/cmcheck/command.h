@@ -23,6 +23,7 @@ enum ExitCode : int {
   kExitFound = 1,         // findings, or a declared deviation that does not show
   kExitUnusable = 2,      // arguments or environment
   kExitInconclusive = 3,  // more than permitted
+  kExitNoDevice = 4,      // a host of a site has no RDMA device
   kExitInterrupted = 130,
 };
 

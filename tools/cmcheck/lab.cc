@@ -22,6 +22,7 @@
 #include "conformance/walks/walk.h"
 #include "hw_tests/lab/cache.h"
 #include "hw_tests/lab/linux_place.h"
+#include "hw_tests/lab/own_kernel.h"
 #include "hw_tests/lab/own_modules.h"
 #include "hw_tests/lab/suite_run.h"
 #include "model/base/digest.h"
@@ -192,6 +193,9 @@ class LabRun {
     const RunOptions& run = options_.run;
     std::string command = "cmcheck lab run";
     if (!options_.library.empty()) command += " --librdmacm " + ShellWord(options_.library);
+    if (!options_.kernel.empty()) command += " --kernel " + ShellWord(options_.kernel);
+    if (!options_.kernel_modules.empty())
+      command += " --modules " + ShellWord(options_.kernel_modules);
     for (const std::string& module : options_.modules) command += " --module " + ShellWord(module);
     if (!run.conversations.empty())
       return fmt::format("{} -- --conversations {}", command,
@@ -249,14 +253,47 @@ class LabRun {
 
 }  // namespace
 
+namespace {
+
+// The image with the user's kernel or modules, in a folder that is empty.
+lab::Outcome<lab::Image> OwnImage(const LabOptions& options, const lab::Image& image,
+                                  const fs::path& folder) {
+  const auto here = [](const std::string& path) {
+    return path.empty() ? fs::path() : fs::path(FromUsersFolder(path));
+  };
+  if (!options.kernel.empty())
+    return lab::WithKernel(image, {here(options.kernel), here(options.kernel_modules)}, folder);
+  std::vector<fs::path> modules;
+  for (const std::string& module : options.modules) modules.push_back(here(module));
+  return lab::WithModules(image, modules, folder);
+}
+
+// What is wrong with the files of the user's own, before anything is done; or nothing.
+std::string WhyUnusable(const LabOptions& options) {
+  const auto is_file = [](const std::string& path) {
+    return path.empty() || fs::is_regular_file(FromUsersFolder(path));
+  };
+  if (!is_file(options.library))
+    return fmt::format("--librdmacm {}: no such file", options.library);
+  if (!is_file(options.kernel)) return fmt::format("--kernel {}: no such file", options.kernel);
+  if (options.kernel.empty() && !options.kernel_modules.empty())
+    return "--modules are those of --kernel; one module of the guest's kernel goes with --module";
+  if (!options.kernel.empty() && !options.modules.empty())
+    return "--module replaces one of the guest's kernel: with --kernel it has to be in --modules";
+  if (!options.kernel_modules.empty() && !fs::is_directory(FromUsersFolder(options.kernel_modules)))
+    return fmt::format("--modules {}: no such folder", options.kernel_modules);
+  return {};
+}
+
+}  // namespace
+
 int RunLab(LabOptions options) {
   if (options.run.topology.empty()) options.run.topology = kLabTopologies;
   if (options.run.asked.impl != "sim" && options.run.asked.impl != "dl")
     return Unusable(
         "in the lab the implementation is the distribution's librdmacm, or that of --librdmacm: no "
         "--impl");
-  if (!options.library.empty() && !fs::is_regular_file(FromUsersFolder(options.library)))
-    return Unusable(fmt::format("--librdmacm {}: no such file", options.library));
+  if (const std::string why = WhyUnusable(options); !why.empty()) return Unusable(why);
   if (!options.run.asked.defects.empty())
     return Unusable("in the lab the implementation is the distribution's librdmacm: no --defect");
   if (!options.run.asked.place.empty())
@@ -278,14 +315,13 @@ int RunLab(LabOptions options) {
   if (!image.ok())
     return image.problem().kind == lab::ProblemKind::kCancelled ? kExitInterrupted
                                                                 : Unusable(image.problem().line);
-  const OwnFolder own(options.modules.empty() ? "" : (fs::temp_directory_path() / "lab").string());
-  if (!options.modules.empty()) {
+  const bool is_own = !options.modules.empty() || !options.kernel.empty();
+  const OwnFolder own(is_own ? (fs::temp_directory_path() / "lab").string() : "");
+  if (is_own) {
     if (own.path().empty())
       return Unusable(fmt::format("no folder in {} for the guest's files: {}",
                                   fs::temp_directory_path().string(), strerror(errno)));
-    std::vector<fs::path> modules;
-    for (const std::string& module : options.modules) modules.emplace_back(FromUsersFolder(module));
-    image = lab::WithModules(image.value(), modules, own.path());
+    image = OwnImage(options, image.value(), own.path());
     if (!image.ok()) return Unusable(image.problem().line);
   }
   return LabRun(options, std::move(image.value()), std::get<CampaignOptions>(std::move(campaign)),
@@ -315,6 +351,8 @@ Examples:
   cmcheck lab run -- --profile 7.2-rxe --sequences 100
   cmcheck lab run --guests 1 -- --walk removal --sequences 50 --journal removal.journal
   cmcheck lab run --module ./rdma_cm.ko -- --sequences 100 --keep --report now
+  cmcheck lab run --kernel arch/x86/boot/bzImage --modules /tmp/installed -- --sequences 100
+  cmcheck lab run --kernel ./linux-image-6.12-mine.deb -- --profile 6.12-rxe --sequences 100
   cmcheck compare before now)");
   auto options = std::make_shared<LabOptions>();
   options->run.sequences = 1000;
@@ -324,6 +362,12 @@ Examples:
       "A shared object in place of the guest's librdmacm; it needs no more than the guest has");
   verb.Texts("--module", &options->modules,
              "A kernel module (.ko) in place of the guest's of that name, may be repeated");
+  verb.Text("--kernel", &options->kernel,
+            "A bzImage, a vmlinux or a package of Debian's (.deb) in place of the guest's kernel; "
+            "the profile says what is expected of it");
+  verb.Text("--modules", &options->kernel_modules,
+            "The modules of --kernel: the folder of `make modules_install INSTALL_MOD_PATH=...`; a "
+            "package has its own");
   verb.Number("--batch", &options->batch, 1, 10000, "Sequences between two fresh starts");
   auto arguments = std::make_shared<std::vector<std::string>>();
   verb.Behind("arguments", arguments.get(), "After --: arguments of `run`");

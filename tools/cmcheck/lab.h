@@ -23,6 +23,8 @@ struct LabOptions {
   int batch = 25;
   std::string library;               // in place of the guest's librdmacm; empty: that
   std::vector<std::string> modules;  // in place of those of the guest's kernel
+  std::string kernel;                // in place of the guest's; empty: that
+  std::string kernel_modules;        // all of that kernel's
   // The number of sequences that run after the others: what a guest's clock shows when a sequence
   // begins depends on those before it.
   uint64_t begin_with = 0;

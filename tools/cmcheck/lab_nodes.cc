@@ -194,6 +194,23 @@ std::string NodeCommand(const Profile& profile, std::string_view side, const fs:
                      ShellWord(wire.string()));
 }
 
+namespace {
+
+void AddNode(Verb lab) {
+  Verb verb = lab.Add("node", "One of the guests of `lab nodes`, as a driver", R"(
+Speaks the driver protocol (docs/driver_protocol.md) over the socket that is its standard input.
+Example:
+  cmcheck run --profile 6.1-rxe --impl 'sides:active=exec:cmcheck lab node --side active --wire /tmp/w,passive=exec:cmcheck lab node --side passive --wire /tmp/w')");
+  auto options = std::make_shared<NodeOptions>();
+  verb.Text("--profile", &options->profile, "Its kernel and librdmacm are those of this profile");
+  verb.Text("--side", &options->side, "active or passive");
+  verb.Text("--wire", &options->wire, "A folder that both share, for the ends of the wire");
+  verb.Text("--site", &options->site, "File whose addresses it has (docs/nodes.md)");
+  verb.Does([options] { return Node(*options); });
+}
+
+}  // namespace
+
 void AddLabNodes(Verb lab) {
   Verb verb = lab.Add("nodes", "Judge two real kernels that talk to each other", R"(
 Two guests, joined by a wire, each with the kernel and librdmacm of its profile; `cmcheck agent` in each
@@ -211,19 +228,7 @@ Examples:
   auto arguments = std::make_shared<std::vector<std::string>>();
   verb.Behind("arguments", arguments.get(), "After --: arguments of `run`");
   verb.Does([options, arguments] { return ParseAndRun(*options, *arguments); });
-}
-
-void AddLabNode(Verb lab) {
-  Verb verb = lab.Add("node", "One of the guests of `lab nodes`, as a driver", R"(
-Speaks the driver protocol (docs/driver_protocol.md) over the socket that is its standard input.
-Example:
-  cmcheck run --profile 6.1-rxe --impl 'sides:active=exec:cmcheck lab node --side active --wire /tmp/w,passive=exec:cmcheck lab node --side passive --wire /tmp/w')");
-  auto options = std::make_shared<NodeOptions>();
-  verb.Text("--profile", &options->profile, "Its kernel and librdmacm are those of this profile");
-  verb.Text("--side", &options->side, "active or passive");
-  verb.Text("--wire", &options->wire, "A folder that both share, for the ends of the wire");
-  verb.Text("--site", &options->site, "File whose addresses it has (docs/nodes.md)");
-  verb.Does([options] { return Node(*options); });
+  AddNode(lab);
 }
 
 }  // namespace cm

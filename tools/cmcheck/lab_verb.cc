@@ -14,7 +14,6 @@ Examples:
   lab.RequireVerb();
   AddLabRun(lab);
   AddLabNodes(lab);
-  AddLabNode(lab);
   AddLabCompare(lab);
   AddLabScenarios(lab);
 }

@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
   constexpr auto kVerbs = std::to_array<cm::AddVerb>(
       {cm::AddRun, cm::AddList, cm::AddCompare, cm::AddReplay, cm::AddShrink, cm::AddExplain,
        cm::AddExplore, cm::AddRewrite, cm::AddCheckPcap, cm::AddSharpness, cm::AddLab, cm::AddPcap,
-       cm::AddApp, cm::AddAgent, cm::AddDriverCheck, cm::AddMatrix, cm::AddSite, cm::AddWire});
+       cm::AddApp, cm::AddAgent, cm::AddDriverCheck, cm::AddMatrix, cm::AddSite, cm::AddWire,
+       cm::AddProfile});
   return cm::RunCommand(argc, argv, kVerbs);
 }

@@ -34,6 +34,7 @@ constexpr auto kOtherVerbs = std::to_array<OtherVerb>({
     {"matrix", "Judge several implementations under several profiles"},
     {"site", "The two hosts of --impl nodes"},
     {"wire", "Try a connection manager by messages made by hand, as raw frames"},
+    {"profile", "What is known of an implementation, as a file"},
 });
 
 template <int index>
@@ -51,7 +52,7 @@ int Main(int argc, char** argv) {
   constexpr auto kVerbs = std::to_array<AddVerb>(
       {AddRun, AddOther<0>, AddOther<1>, AddReplay, AddShrink, AddOther<2>, AddOther<3>, AddRewrite,
        AddOther<4>, AddOther<5>, AddOther<6>, AddOther<7>, AddOther<8>, AddOther<9>, AddOther<10>,
-       AddOther<11>, AddOther<12>, AddOther<13>});
+       AddOther<11>, AddOther<12>, AddOther<13>, AddOther<14>});
   return RunCommand(argc, argv, kVerbs);
 }
 

@@ -137,9 +137,11 @@ int Check(Asked asked) {
 
 void AddSite(Verb cmcheck) {
   Verb site = cmcheck.Add("site", "The two hosts of --impl nodes", R"(
-Example:
+Examples:
+  cmcheck site discover rack7.json --active node1 --passive node2
   cmcheck site check rack7.json)");
   site.RequireVerb();
+  AddSiteDiscover(site);
   Verb verb = site.Add("check", "Try what the suite relies on", R"(
 Starts the agent on both hosts, and connects each with the other, over IPv4 and IPv6. Says of each
 connection whether it went well, or its first step that did not, and why that may be; then the exit

@@ -26,10 +26,12 @@ void AddDriverCheck(Verb cmcheck);
 void AddMatrix(Verb cmcheck);
 void AddSite(Verb cmcheck);
 void AddWire(Verb cmcheck);
+void AddProfile(Verb cmcheck);
+// Of `site`.
+void AddSiteDiscover(Verb site);  // and what hosts are asked by it, `facts`
 // Of `lab`.
 void AddLabRun(Verb lab);
-void AddLabNodes(Verb lab);
-void AddLabNode(Verb lab);
+void AddLabNodes(Verb lab);      // and one of its guests, `node`
 void AddLabCompare(Verb lab);    // how well the simulator agrees with a real kernel
 void AddLabScenarios(Verb lab);  // the protocol's scenarios on a real kernel, beside the simulator
 

@@ -74,7 +74,7 @@ void Replace(std::string* text, std::string_view what, std::string_view by) {
 }  // namespace
 
 std::variant<Site, std::string> ParseSite(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = Json::parse(text, nullptr, false, /*ignore_comments=*/true);
   if (json.is_discarded()) return "it is no JSON";
   std::string problem;
   Texts texts(json, "a site", {"name", "launcher", "agent", "active", "passive"}, &problem);
@@ -118,12 +118,16 @@ Topology TopologyOf(const Site& site) {
   return topology;
 }
 
+std::string Launched(const Site& site, size_t side, std::string_view command) {
+  std::string launched = site.launcher;
+  Replace(&launched, "{host}", site.sides[side].host);
+  Replace(&launched, "{side}", kSideKeys[side]);
+  Replace(&launched, "{command}", command);
+  return launched;
+}
+
 std::string CommandOf(const Site& site, size_t side, std::string_view profile) {
-  std::string command = site.launcher;
-  Replace(&command, "{host}", site.sides[side].host);
-  Replace(&command, "{side}", kSideKeys[side]);
-  Replace(&command, "{command}", fmt::format("{} --profile {}", site.agent, profile));
-  return command;
+  return Launched(site, side, fmt::format("{} --profile {}", site.agent, profile));
 }
 
 }  // namespace cm

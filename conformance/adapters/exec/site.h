@@ -32,7 +32,8 @@ struct Site {
 //    "active": {"host": "node1", "v4": "192.168.7.1", "v6": "fd07::1"},
 //    "passive": {"host": "node2", "v4": "192.168.7.2", "v6": "fd07::2"}}
 //
-// What the example has of launcher and agent is the default.
+// What the example has of launcher and agent is the default. It may have comments, behind // up to
+// the end of the line.
 std::variant<Site, std::string> ParseSite(std::string_view text);
 
 // The same from a file, which the error names.
@@ -42,7 +43,10 @@ std::variant<Site, std::string> LoadSite(const std::string& path);
 // are on one host.
 Topology TopologyOf(const Site& site);
 
-// Starts the driver of a side; `side` is its number, `profile` a name.
+// A command of cmcheck's on the host of a side, as a shell here starts it; `side` is its number.
+std::string Launched(const Site& site, size_t side, std::string_view command);
+
+// Starts the driver of a side; `profile` is a name.
 std::string CommandOf(const Site& site, size_t side, std::string_view profile);
 
 }  // namespace cm

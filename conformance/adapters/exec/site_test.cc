@@ -53,6 +53,13 @@ TEST(Site, StartsADriverByItsLauncher) {
             "srun -w node1 -J active /opt/cmcheck agent --profile 7.2-rxe");
 }
 
+TEST(Site, MayHaveComments) {
+  const std::string text = std::string("// of two racks\n") + kSite + "  // and no more\n";
+  EXPECT_EQ(Parsed(text).sides[1].v4, "192.168.8.2");
+  const auto half = ParseSite(std::string("// ") + kSite);
+  EXPECT_TRUE(std::holds_alternative<std::string>(half));
+}
+
 // The simulator on the site's addresses: whatever else was fixed would be refused.
 TEST(Site, IsWhereSequencesAreDrawn) {
   const Profile& profile = *FindProfile("6.1-rxe");

@@ -1,0 +1,90 @@
+// `cmcheck profile measure`: a profile of an implementation that is not known.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "conformance/adapters/exec/site.h"
+#include "conformance/runner/profile_file.h"
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/verbs.h"
+#include "tools/measure/measure.h"
+
+namespace cm {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct MeasureOptions {
+  std::string file;
+  std::string base;  // empty: the profile
+  Asked asked;
+};
+
+int Measure(MeasureOptions options) {
+  Asked& asked = options.asked;
+  const fs::path file = FromUsersFolder(options.file);
+  if (fs::exists(file)) return Unusable(fmt::format("{} exists; remove it first", options.file));
+  Topology topology = *FindTopology("two-kernels");
+  if (!asked.site.empty()) {
+    const auto read = LoadSite(FromUsersFolder(asked.site));
+    if (const auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
+    topology = TopologyOf(std::get<Site>(read));
+    asked.impl = "nodes";
+  } else if (asked.impl == "dl" || asked.impl.starts_with("dl:")) {
+    topology = *FindTopology("one-kernel-two-devices");
+  }
+  const std::string base_name = options.base.empty() ? asked.profile : options.base;
+  const auto base = LoadProfile(IsProfileName(base_name) ? base_name : FromUsersFolder(base_name));
+  if (const auto* problem = std::get_if<std::string>(&base)) return Unusable(*problem);
+  const auto& known = std::get<Profile>(base);
+  if (FindProfile(known.name) == nullptr)
+    return Unusable(fmt::format("--base {} is no name of `cmcheck list profiles`", base_name));
+  auto resolved = Resolve(asked);
+  if (const auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
+  Implementation& implementation = *std::get<Answering>(resolved).implementation;
+  const auto fields = MeasureProfile(implementation, topology, known);
+  for (const MeasuredField& field : fields)
+    fmt::print("{:<9} {:<22} {:>6}  {}\n", field.assumed ? "assumed" : "measured", field.name,
+               field.value, field.assumed ? *field.assumed : field.how);
+  if (std::ranges::none_of(fields, [](const MeasuredField& field) { return !field.assumed; }))
+    return Unusable("nothing could be measured; `cmcheck site check` says what does not work");
+  const std::string text = ProfileText(file.stem().string(), known, implementation.name(), fields);
+  if (const auto parsed = ParseProfile(text); std::holds_alternative<std::string>(parsed))
+    return Unusable(fmt::format("it would be no profile: {}", std::get<std::string>(parsed)));
+  std::ofstream out(file);
+  out << text;
+  out.close();
+  if (!out) return Unusable(fmt::format("{}: cannot be written", options.file));
+  fmt::print("written: {}\n", options.file);
+  return kExitClean;
+}
+
+}  // namespace
+
+void AddProfile(Verb cmcheck) {
+  Verb profile = cmcheck.Add("profile", "What is known of an implementation, as a file", R"(
+Example:
+  cmcheck profile measure mine.json --site rack7.json)");
+  profile.RequireVerb();
+  Verb verb = profile.Add("measure", "Find limits and timers by asking", R"(
+Writes a profile: each field is marked as measured, and by what, or as assumed to be the base's, and
+why. Private data, depths and retry counts are found by calls that are refused, timers by waiting for
+them: a minute at most on nodes. What needs lost messages is assumed where none can be lost.
+Examples:
+  cmcheck profile measure mine.json --site rack7.json --base 6.1-rxe
+  cmcheck profile measure here.json --impl dl
+  cmcheck profile measure theirs.json --impl 'exec:./mydriver')");
+  auto options = std::make_shared<MeasureOptions>();
+  verb.Argument("file", &options->file, "Where the profile is written; it may not exist");
+  verb.Text("--base", &options->base, "A name of `cmcheck list profiles`; default: --profile");
+  AddAsked(verb, &options->asked);
+  verb.Does([options] { return Measure(*options); });
+}
+
+}  // namespace cm

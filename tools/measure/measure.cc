@@ -1,0 +1,329 @@
+#include "tools/measure/measure.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
+
+#include "conformance/driver/perform.h"
+#include "model/conversation/history.h"
+#include "model/conversation/parse.h"
+#include "model/conversation/print.h"
+#include "model/conversation/topology_text.h"
+
+namespace cm {
+namespace {
+
+// PORT is of nodes' range; SPACE is empty or that of datagrams.
+constexpr std::string_view kResolved = R"(passive rdma_create_event_channel S
+passive rdma_create_id L on=SSPACE
+passive rdma_bind_addr L addr=passive:20471
+passive rdma_listen L
+active rdma_create_event_channel C
+active rdma_create_id A on=CSPACE
+active rdma_resolve_addr A src=active:0 dst=passive:20471
+active wait C within=5s
+active rdma_get_cm_event C as=resolved
+active rdma_ack_cm_event resolved
+active rdma_resolve_route A
+active wait C within=5s
+active rdma_get_cm_event C as=routed
+active rdma_ack_cm_event routed
+active rdma_create_qp A
+)";
+constexpr std::string_view kAsked = R"(passive wait S within=5s
+passive rdma_get_cm_event S as=asked id=P
+passive rdma_ack_cm_event asked
+)";
+constexpr std::string_view kConnected = R"(passive rdma_create_qp P
+passive rdma_accept P
+active wait C within=5s
+active rdma_get_cm_event C as=answered
+active rdma_ack_cm_event answered
+passive wait S within=5s
+passive rdma_get_cm_event S as=established
+passive rdma_ack_cm_event established
+)";
+constexpr std::string_view kDisconnected = R"(active rdma_disconnect A
+passive wait S within=5s
+passive rdma_get_cm_event S as=left
+passive rdma_ack_cm_event left
+passive rdma_disconnect P
+active wait C within=5s
+active rdma_get_cm_event C as=gone
+active rdma_ack_cm_event gone
+)";
+constexpr std::string_view kDatagrams = " ps=RDMA_PS_UDP";
+constexpr int kMostBytes = 255;
+// The next one stands for "as much as the device has".
+constexpr int kMostDepth = 254;
+constexpr int kMostExponent = 31;
+constexpr int kMostRetries = 15;
+
+std::string Lines(std::string_view space, std::initializer_list<std::string_view> parts) {
+  std::string lines;
+  for (const std::string_view part : parts) lines += part;
+  constexpr std::string_view kMark = "SPACE";
+  for (size_t at = 0; (at = lines.find(kMark, at)) != std::string::npos; at += space.size())
+    lines.replace(at, kMark.size(), space);
+  return lines;
+}
+
+std::string Bytes(int count) {
+  return fmt::format(" private=\"{}\"\n", std::string(static_cast<size_t>(count), 'x'));
+}
+
+// Found, or why not.
+using Found = std::variant<int64_t, std::string>;
+
+class Asking {
+ public:
+  Asking(Implementation& implementation, const Topology& topology, const Profile& base)
+      : implementation_(implementation), topology_(topology), base_(base) {}
+
+  Found LargestPrivateData(std::string_view space, std::initializer_list<std::string_view> before,
+                           std::string_view call) {
+    // source: linux 6.1 cma.c cma_connect_iw: the sum is one byte
+    if (base_.transport == Transport::kIwarp)
+      return "over iWARP a length wraps round in place of being refused";
+    return Largest(kMostBytes, [&](int count) {
+      return Lines(space, before) + std::string(call) + Bytes(count);
+    });
+  }
+  Found MaxDepth() {
+    return Largest(kMostDepth, [](int depth) {
+      return Lines("", {kResolved}) +
+             fmt::format("active rdma_connect A responder_resources={} initiator_depth={}\n", depth,
+                         depth);
+    });
+  }
+  // What a request says that asked for more than there is.
+  Found MaxRetryCount() {
+    if (base_.transport == Transport::kIwarp) return "no request over iWARP carries it";
+    const auto history =
+        Run(Lines("", {kResolved, "active rdma_connect A retry_count=255 rnr_retry_count=255\n",
+                       kAsked.substr(0, kAsked.find("passive rdma_ack"))}));
+    if (!history) return problem_;
+    const auto* answered = std::get_if<seen::Answered>(&history->records.back().seen);
+    if (answered == nullptr || !answered->event ||
+        answered->event->type != EventType::kConnectRequest)
+      return "no request came";
+    if (answered->event->conn.retry_count > 7) return "the request has more than its 3 bits hold";
+    return int64_t{answered->event->conn.retry_count};
+  }
+
+  // By the time in which nothing is said after both have disconnected.
+  Found PacketLifetime() {
+    const auto quiet = LastWait(Lines("", {kResolved, "active rdma_connect A\n", kAsked, kConnected,
+                                           kDisconnected, "active wait C within=60s\n"}));
+    if (const auto* problem = std::get_if<std::string>(&quiet)) return *problem;
+    return Exponent(std::get<Duration>(quiet), [&](int exponent) {
+      Timing timing = base_.timing;
+      timing.packet_lifetime = exponent;
+      return timing.Timewait();
+    });
+  }
+  // By the time until a request comes that was lost once.
+  Found ResponseTimeout(int packet_lifetime) {
+    for (const Capability need : {Capability::kDrop, Capability::kDropNth})
+      if (!implementation_.capabilities().Has(need)) return "the environment loses no message";
+    const auto wait =
+        LastWait(Lines("", {kResolved, "fault drop REQ from=active nth=1\n",
+                            "active rdma_connect A\n", "passive wait S within=200s\n"}));
+    if (const auto* problem = std::get_if<std::string>(&wait)) return *problem;
+    interval_ = std::get<Duration>(wait);
+    return Exponent(interval_, [&](int exponent) {
+      Timing timing = base_.timing;
+      timing.packet_lifetime = packet_lifetime;
+      timing.response_timeout = exponent;
+      return timing.RequestInterval();
+    });
+  }
+  // By the time after which a request is given up, in intervals.
+  Found MaxRetries() {
+    if (interval_ == Duration()) return "the time between two requests is not known";
+    const auto wait =
+        LastWait(Lines("", {kResolved, "fault drop REQ from=active\n", "active rdma_connect A\n",
+                            "active wait C within=900s\n"}));
+    if (const auto* problem = std::get_if<std::string>(&wait)) return *problem;
+    const int64_t all = std::get<Duration>(wait).nanoseconds();
+    const int64_t times = (all + interval_.nanoseconds() / 2) / interval_.nanoseconds();
+    if (times < 1 || times > kMostRetries + 1) return fmt::format("{} times cannot be", times);
+    return times - 1;
+  }
+
+ private:
+  // Empty, with problem_ set, when it was not carried out up to its last line.
+  std::optional<History> Run(const std::string& lines) {
+    const std::string where = FindTopology(topology_.name) == nullptr
+                                  ? ToText(topology_)
+                                  : fmt::format("topology {}\n", topology_.name);
+    auto parsed = ParseConversation(
+        fmt::format("{}profile {}\n{}", where, implementation_.profile().name, lines));
+    if (const auto* wrong = std::get_if<TextProblem>(&parsed)) {
+      problem_ = wrong->what;
+      return std::nullopt;
+    }
+    const auto& conversation = std::get<Conversation>(parsed);
+    const std::unique_ptr<Session> session = implementation_.Start(conversation);
+    problem_ = session->Unsupported();
+    if (!problem_.empty()) return std::nullopt;
+    History history = Perform(conversation, *session);
+    static_cast<void>(session->Leaks());  // everything ends with its processes
+    for (const Record& record : history.records) {
+      const auto* waited = std::get_if<seen::Waited>(&record.seen);
+      const auto* done = std::get_if<seen::Done>(&record.seen);
+      const bool went_on = !record.not_made && (waited == nullptr || waited->readable) &&
+                           (done == nullptr || done->ok);
+      if (went_on) continue;
+      problem_ = fmt::format("not carried out: {}", ToString(record, conversation));
+      return std::nullopt;
+    }
+    return history;
+  }
+  // How long the last line, a wait, took.
+  std::variant<Duration, std::string> LastWait(const std::string& lines) {
+    const auto history = Run(lines);
+    if (!history) return problem_;
+    return history->records.back().end - history->records.back().begin;
+  }
+  // The largest number with which the last line returns 0, where all above are refused.
+  template <typename LinesOf>
+  Found Largest(int most, LinesOf lines_of) {
+    int good = -1;
+    int bad = most + 1;
+    for (int tried = 0; bad - good > 1; tried = (good + bad) / 2) {
+      const auto history = Run(lines_of(tried));
+      if (!history) return problem_;
+      const auto* answered = std::get_if<seen::Answered>(&history->records.back().seen);
+      if (answered == nullptr || answered->reply.kind != ReplyKind::kReturned)
+        return "it did not return";
+      if (answered->reply.value == 0)
+        good = tried;
+      else if (tried == 0)
+        return "not even 0 is accepted";
+      else
+        bad = tried;
+    }
+    return int64_t{good};
+  }
+  // The exponent whose nominal time the measured one is, late by no more than timers may be.
+  template <typename Nominal>
+  Found Exponent(Duration measured, Nominal nominal) {
+    std::optional<int64_t> best;
+    for (int exponent = 0; exponent <= kMostExponent; ++exponent) {
+      const Duration time = nominal(exponent);
+      if (measured + base_.timing.quiet >= time && measured <= base_.timing.Latest(time)) {
+        // The last one is the longest, and of equal ones the largest.
+        best = exponent;
+      }
+    }
+    if (!best) return fmt::format("{} ms are of no exponent", measured.milliseconds());
+    return *best;
+  }
+
+  Implementation& implementation_;
+  const Topology& topology_;
+  const Profile& base_;
+  std::string problem_;
+  Duration interval_;
+};
+
+void Add(std::vector<MeasuredField>* fields, std::string section, std::string name, int64_t base,
+         const Found& found, std::string how) {
+  MeasuredField field{.section = std::move(section),
+                      .name = std::move(name),
+                      .value = base,
+                      .assumed = {},
+                      .how = std::move(how)};
+  if (const auto* value = std::get_if<int64_t>(&found))
+    field.value = *value;
+  else
+    field.assumed = std::get<std::string>(found);
+  fields->push_back(std::move(field));
+}
+
+void AddLimits(Asking& asking, const Limits& base, std::vector<MeasuredField>* fields) {
+  const auto add = [&](const char* name, int64_t of_base, const Found& found, const char* how) {
+    Add(fields, "limits", name, of_base, found, how);
+  };
+  constexpr const char* kData = "the longest private data that is not refused";
+  add("request_data", base.request_data,
+      asking.LargestPrivateData("", {kResolved}, "active rdma_connect A"), kData);
+  add("reply_data", base.reply_data,
+      asking.LargestPrivateData(
+          "", {kResolved, "active rdma_connect A\n", kAsked, "passive rdma_create_qp P\n"},
+          "passive rdma_accept P"),
+      kData);
+  add("reject_data", base.reject_data,
+      asking.LargestPrivateData("", {kResolved, "active rdma_connect A\n", kAsked},
+                                "passive rdma_reject P"),
+      kData);
+  add("datagram_request_data", base.datagram_request_data,
+      asking.LargestPrivateData(kDatagrams, {kResolved}, "active rdma_connect A"), kData);
+  add("datagram_reply_data", base.datagram_reply_data,
+      asking.LargestPrivateData(kDatagrams, {kResolved, "active rdma_connect A\n", kAsked},
+                                "passive rdma_accept P qp_num=4101"),
+      kData);
+  add("max_depth", base.max_depth, asking.MaxDepth(),
+      "the largest responder_resources and initiator_depth that are not refused");
+  add("max_retry_count", base.max_retry_count, asking.MaxRetryCount(),
+      "what a request says that asked for 255");
+  const Found unasked = "a larger backlog is accepted and cut, which is not seen from outside";
+  add("max_backlog", base.max_backlog, unasked, "");
+}
+
+void AddTiming(Asking& asking, const Timing& base, std::vector<MeasuredField>* fields) {
+  const auto add = [&](const char* name, int64_t of_base, const Found& found, const char* how) {
+    Add(fields, "timing", name, of_base, found, how);
+  };
+  add("packet_lifetime", base.packet_lifetime, asking.PacketLifetime(),
+      "time from DISCONNECTED to TIMEWAIT_EXIT, by the largest exponent that gives it");
+  add("response_timeout", base.response_timeout,
+      asking.ResponseTimeout(static_cast<int>(fields->back().value)),
+      "time until a request comes that was lost once");
+  add("max_retries", base.max_retries, asking.MaxRetries(),
+      "time until UNREACHABLE, in those times");
+  const Found unasked = "it is seen only in messages, which another host's suite does not see";
+  add("ack_delay", base.ack_delay, unasked, "");
+  add("mra_service_timeout", base.mra_service_timeout, unasked, "");
+}
+
+}  // namespace
+
+std::vector<MeasuredField> MeasureProfile(Implementation& implementation, const Topology& topology,
+                                          const Profile& base) {
+  Asking asking(implementation, topology, base);
+  std::vector<MeasuredField> fields;
+  AddLimits(asking, base.limits, &fields);
+  AddTiming(asking, base.timing, &fields);
+  return fields;
+}
+
+std::string ProfileText(std::string_view name, const Profile& base, std::string_view of,
+                        const std::vector<MeasuredField>& fields) {
+  const auto quoted = [](std::string_view text) { return nlohmann::json(text).dump(); };
+  std::string text = fmt::format(
+      "// Written by `cmcheck profile measure`. What is not named is assumed to be as in {}.\n"
+      "{{\"name\": {}, \"base\": {},\n \"sentence\": {}",
+      base.name, quoted(name), quoted(base.name), quoted(fmt::format("Measured of {}.", of)));
+  for (const std::string section : {"limits", "timing"}) {
+    text += fmt::format(",\n \"{}\": {{", section);
+    const char* separator = "\n";
+    for (const MeasuredField& field : fields) {
+      if (field.section != section) continue;
+      // The comment stands before the field, so that the comma is where it has to be.
+      text += fmt::format("{}  // {}\n  \"{}\": {}", separator,
+                          field.assumed ? "assumed: " + *field.assumed : "measured: " + field.how,
+                          field.name, field.value);
+      separator = ",\n";
+    }
+    text += "}";
+  }
+  return text + "}\n";
+}
+
+}  // namespace cm

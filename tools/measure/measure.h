@@ -1,0 +1,39 @@
+// Limits and timers of an implementation, found by asking it.
+#ifndef TOOLS_MEASURE_MEASURE_H_
+#define TOOLS_MEASURE_MEASURE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/driver/implementation.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+
+// A field of a profile's file.
+struct MeasuredField {
+  std::string section;                 // "limits", "timing"
+  std::string name;                    // "request_data"
+  int64_t value = 0;                   // as found; or the base's
+  std::optional<std::string> assumed;  // why it was not found; empty: it was
+  std::string how;                     // by what it was found
+};
+
+// Asks for each field in conversations of their own. What an answer does not decide, or the
+// environment cannot do, is assumed to be as in `base`. A measured timer takes as long as it is; an
+// answer that is missing costs seconds.
+std::vector<MeasuredField> MeasureProfile(Implementation& implementation, const Topology& topology,
+                                          const Profile& base);
+
+// A profile's file, with a comment on each of these fields. Fields that are not among them are the
+// base's.
+std::string ProfileText(std::string_view name, const Profile& base, std::string_view of,
+                        const std::vector<MeasuredField>& fields);
+
+}  // namespace cm
+
+#endif  // TOOLS_MEASURE_MEASURE_H_
