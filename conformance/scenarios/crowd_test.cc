@@ -7,9 +7,11 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "conformance/scenarios/on_sim.h"
+#include "conformance/walks/walk.h"
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
 #include "model/oracle/judge.h"
@@ -181,6 +183,20 @@ TEST(ACrowdOfOthers, IsRefusedThoughThreeLookTheSame) {
   event.type = EventType::kRejected;
   event.status = 8;
   EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kRefused);
+}
+
+TEST(ACrowdThatIsDrawn, IsPermitted) {
+  for (const std::string_view name : {"6.1-rxe", "7.2-rxe"}) {
+    const Profile& profile = *FindProfile(name);
+    DrawOptions options{.topology = FindTopology("two-kernels"),
+                        .profile = profile,
+                        .capabilities = profile.capabilities,
+                        .seed = 1,
+                        .walk = "multitude"};
+    for (options.index = 0; options.index < 20; ++options.index)
+      EXPECT_EQ(ResultOf(OnSim(Draw(options))).kind, model::VerdictKind::kPermitted)
+          << name << " sequence " << options.index;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -31,7 +31,8 @@
   X(PeerExits, "exit", 3, "A process exits without disconnecting.", kExit, kTime) \
   X(DestroyWaits, "destroy-waits", 1, "Destroying an id with an unacknowledged event.", kLanes) \
   X(Crowd, "crowd", 6, "Many ids connect to one listener before it fetches.") \
-  X(Multitude, "multitude", 1, "Up to sixty-four ids connect to one listener.", kDropNth, kTime) \
+  /* By name alone: what is found in it does not get short. */ \
+  X(Multitude, "multitude", 0, "Up to sixty-four ids connect to one listener.", kDropNth, kTime) \
   X(ArgumentLimits, "limits", 4, "Arguments at their limits, and one beyond.") \
   X(OddAddresses, "odd-addresses", 5, "Addresses that cannot be resolved, or have no route.") \
   X(RemovedUnread, "removed-unread", 3, \
