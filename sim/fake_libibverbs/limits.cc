@@ -4,11 +4,14 @@
 #undef _FORTIFY_SOURCE
 
 #include <mqueue.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/sem.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/libc.h"
@@ -78,6 +82,15 @@ auto TryWhile(int again, Limit limit, int late, Try attempt) {
     errno = error == ETIMEDOUT ? late : error;
     return result;
   }
+}
+
+// Whether the message queue has a message, or room for one. A call with a limit that is over sleeps
+// for an instant.
+bool IsReady(mqd_t queue, int16_t what) {
+  pollfd one{.fd = queue, .events = what, .revents = 0};
+  if (syscall(SYS_poll, &one, 1, 0) != 0) return true;
+  errno = ETIMEDOUT;
+  return false;
 }
 
 // The clock of a condition variable is not known; no instant of one clock is near one of the other.
@@ -268,8 +281,9 @@ ssize_t mq_timedreceive(mqd_t queue, char* bytes, size_t size, unsigned* priorit
   static auto* const kReal = Next("mq_timedreceive", &mq_timedreceive);
   if (!SimulatedTime(CLOCK_REALTIME) || !IsTime(*limit))
     return kReal(queue, bytes, size, priority, limit);
-  return TryWhile(ETIMEDOUT, Limit(CLOCK_REALTIME, *limit), ETIMEDOUT,
-                  [=] { return kReal(queue, bytes, size, priority, &kAtOnce); });
+  return TryWhile(ETIMEDOUT, Limit(CLOCK_REALTIME, *limit), ETIMEDOUT, [=] {
+    return IsReady(queue, POLLIN) ? kReal(queue, bytes, size, priority, &kAtOnce) : -1;
+  });
 }
 
 int mq_timedsend(mqd_t queue, const char* bytes, size_t size, unsigned priority,
@@ -277,8 +291,9 @@ int mq_timedsend(mqd_t queue, const char* bytes, size_t size, unsigned priority,
   static auto* const kReal = Next("mq_timedsend", &mq_timedsend);
   if (!SimulatedTime(CLOCK_REALTIME) || !IsTime(*limit))
     return kReal(queue, bytes, size, priority, limit);
-  return TryWhile(ETIMEDOUT, Limit(CLOCK_REALTIME, *limit), ETIMEDOUT,
-                  [=] { return kReal(queue, bytes, size, priority, &kAtOnce); });
+  return TryWhile(ETIMEDOUT, Limit(CLOCK_REALTIME, *limit), ETIMEDOUT, [=] {
+    return IsReady(queue, POLLOUT) ? kReal(queue, bytes, size, priority, &kAtOnce) : -1;
+  });
 }
 
 int semtimedop(int set, sembuf* operations, size_t count, const timespec* limit) noexcept {
@@ -288,7 +303,10 @@ int semtimedop(int set, sembuf* operations, size_t count, const timespec* limit)
   });
   if (limit == nullptr || !waits || !SimulatedTime(CLOCK_MONOTONIC) || !IsTime(*limit))
     return kReal(set, operations, count, limit);
+  // With a limit that is over it sleeps for an instant.
+  std::vector<sembuf> at_once(operations, operations + count);
+  for (sembuf& operation : at_once) operation.sem_flg |= IPC_NOWAIT;
   return TryWhile(EAGAIN, Limit::In(*limit), EAGAIN,
-                  [=] { return kReal(set, operations, count, &kAtOnce); });
+                  [&] { return kReal(set, at_once.data(), count, nullptr); });
 }
 }
