@@ -53,10 +53,11 @@ TEST(ADrawnConversation, ReadsBackAsItWasWritten) {
   }
 }
 
-TEST(ADrawnConversation, IsOfEveryWalkSomeTime) {
-  std::set<std::string> walks;
-  for (uint64_t index = 0; index < 1500; ++index) walks.insert(Draw(Options(index)).origin->walk);
-  EXPECT_EQ(walks.size(), Walks().size()) << "some walk was never drawn";
+TEST(ADrawnConversation, IsOfEveryWalkSomeTimeUnlessThatIsDrawnByName) {
+  std::set<std::string> drawn;
+  for (uint64_t index = 0; index < 1500; ++index) drawn.insert(Draw(Options(index)).origin->walk);
+  for (const Walk& walk : Walks())
+    EXPECT_EQ(drawn.contains(std::string(walk.name)), walk.weight != 0) << walk.name;
 }
 
 TEST(ADrawnConversation, HasEveryKindOfFaultSomeTime) {
