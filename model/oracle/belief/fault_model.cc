@@ -280,6 +280,7 @@ InlineVector<uint8_t, 2> FaultModel::LoopbackDevices(uint8_t kernel, const Windo
 
 bool FaultModel::Matches(const Rule& rule, const Flight& flight) const {
   const Fault& fault = rule.fault;
+  if (flight.from_device == flight.to_device) return false;  // it does not use the link
   if (!Names(fault.side, flight.from_device) || !Names(fault.to, flight.to_device) ||
       !fault.messages.Has(MadKindOf(flight.kind).value_or(MadKind::kOther))) {
     return false;

@@ -16,6 +16,12 @@ size_t PlaceOf(const Possibility& p, IdRef id, Sends kind) {
   return static_cast<size_t>(found - p.flights.begin());
 }
 
+// It gets to where faults count, whatever else may happen to it there.
+bool IsCounted(const Fate& fate) {
+  return fate.can_arrive && !fate.can_be_lost && !fate.fails_at_sender &&
+         fate.mutes == Certainty::kNo;
+}
+
 void Apply(const Counted& counted, Possibility* p, size_t place) {
   Flight& flight = p->flights[place];
   if (!counted.hits) {
@@ -51,7 +57,8 @@ void CountedFaults::Learn(const Record& record, const Line& line) {
   const Sends sends = asks ? Sends::kReq : Sends::kRep;
   const std::vector<Possibility>& all = components_.PossibilitiesOf(id);
   const bool sent = !all.empty() && std::ranges::all_of(all, [&](const Possibility& p) {
-    return PlaceOf(p, id, sends) < p.flights.size();
+    const size_t place = PlaceOf(p, id, sends);
+    return place < p.flights.size() && IsCounted(fault_model_.FateOf(p.flights[place], p));
   });
   if (!sent || !IsCertain(record, id))
     return fault_model_.StopCounting(MadKinds(asks ? MadKind::kReq : MadKind::kRep));
