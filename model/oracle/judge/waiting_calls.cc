@@ -99,7 +99,10 @@ bool WaitingCalls::MayWait(const WaitingCall& call, const Window& window, Verdic
 void WaitingCalls::Pass(const Record& record) {
   if (context_.waiting.empty()) return;
   const std::optional<Window> waited = context_.WaitedIn(record);
-  if (!waited) return;
+  // A call that lasts has done something when it began: what others wait for may not come any more.
+  const auto* calls = std::get_if<line::Calls>(&conversation_.lines[record.line]);
+  const bool acts = calls != nullptr && KindOf(calls->call) != CallKind::kGetCmEvent;
+  if (!waited || acts) return;
   for (WaitingCall& call : context_.waiting) {
     if (call.due || !IsJudged(call) || !IsAlone(call, record.line)) continue;
     if (call.what == For::kCq && waited->end - waited->begin < DataPath::kComesAgain) continue;
