@@ -45,11 +45,12 @@ find_release() {
   found=
   for folder in "$modules" "$modules"/lib/modules/* "$modules"/usr/lib/modules/*; do
     [ -d "$folder/kernel" ] || continue
-    [ -z "$found" ] || fail "$modules has modules of more than one kernel: name one of lib/modules"
+    folder=$(readlink -f "$folder") # lib may be usr/lib
+    [ -z "$found" ] || [ "$found" = "$folder" ] || fail "$modules has modules of more than one kernel: name one of lib/modules"
     found=$folder
   done
   [ -n "$found" ] || fail "$modules has no modules: no folder lib/modules/RELEASE/kernel"
-  modules=$(readlink -f "$found")
+  modules=$found
   release=$(basename "$modules")
 }
 
@@ -105,7 +106,7 @@ done
 [ -r "$kernel" ] || fail "$kernel cannot be read"
 [ -z "$modules" ] || [ -d "$modules" ] || fail "$modules is no folder"
 
-work=$(mktemp -d "$output/work.XXXXXX")
+work=$(readlink -f "$(mktemp -d "$output/work.XXXXXX")")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 143' HUP INT TERM
 root=$work/root

@@ -118,6 +118,13 @@ TEST_F(OwnKernelTest, AnImageHasTheKernelAndTheModulesThatTheGuestLoads) {
     EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("work")));
 }
 
+// As in the root of a system with a merged /usr.
+TEST_F(OwnKernelTest, TheSameModulesByTwoNamesAreOfOneKernel) {
+  fs::create_symlink(".", folder_ / "modules/usr");
+  const Outcome<Image> image = With("bzImage", "modules");
+  EXPECT_TRUE(image.ok()) << image.problem().line;
+}
+
 TEST_F(OwnKernelTest, AnotherModuleIsAnotherVersion) {
   const std::string before = With("bzImage", "modules").value().kernel_version();
   fs::remove_all(folder_ / "out");

@@ -30,7 +30,7 @@ Examples:
   cmcheck pcap scenario.conv                         its messages, for Wireshark
   cmcheck check-pcap roce.pcap                       judge a capture
 Exit codes: 0 nothing found, 1 findings, 2 unusable arguments or environment, 3 too much
-inconclusive or nothing judged, 130 interrupted.)";
+inconclusive or nothing judged, 4 a host of a site has no RDMA device, 130 interrupted.)";
 
 CommandLine Verbs(std::span<const AddVerb> verbs) {
   CommandLine line("cmcheck", "Tests a connection manager, and reports whether it conforms.",

@@ -251,10 +251,6 @@ class LabRun {
   std::string problem_;
 };
 
-}  // namespace
-
-namespace {
-
 // The image with the user's kernel or modules, in a folder that is empty.
 lab::Outcome<lab::Image> OwnImage(const LabOptions& options, const lab::Image& image,
                                   const fs::path& folder) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <variant>
@@ -12,6 +11,7 @@
 #include "conformance/adapters/exec/site.h"
 #include "conformance/runner/profile_file.h"
 #include "tools/cmcheck/command.h"
+#include "tools/cmcheck/report.h"
 #include "tools/cmcheck/verbs.h"
 #include "tools/measure/measure.h"
 
@@ -30,6 +30,7 @@ int Measure(MeasureOptions options) {
   Asked& asked = options.asked;
   const fs::path file = FromUsersFolder(options.file);
   if (fs::exists(file)) return Unusable(fmt::format("{} exists; remove it first", options.file));
+  if (std::string problem = WhyUnwritable(file); !problem.empty()) return Unusable(problem);
   Topology topology = *FindTopology("two-kernels");
   if (!asked.site.empty()) {
     const auto read = LoadSite(FromUsersFolder(asked.site));
@@ -48,7 +49,8 @@ int Measure(MeasureOptions options) {
   auto resolved = Resolve(asked);
   if (const auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Implementation& implementation = *std::get<Answering>(resolved).implementation;
-  const auto fields = MeasureProfile(implementation, topology, known);
+  const auto fields = MeasureProfile(implementation, topology, known, &Interrupted());
+  if (Interrupted()) return kExitInterrupted;
   for (const MeasuredField& field : fields)
     fmt::print("{:<9} {:<22} {:>6}  {}\n", field.assumed ? "assumed" : "measured", field.name,
                field.value, field.assumed ? *field.assumed : field.how);
@@ -57,10 +59,7 @@ int Measure(MeasureOptions options) {
   const std::string text = ProfileText(file.stem().string(), known, implementation.name(), fields);
   if (const auto parsed = ParseProfile(text); std::holds_alternative<std::string>(parsed))
     return Unusable(fmt::format("it would be no profile: {}", std::get<std::string>(parsed)));
-  std::ofstream out(file);
-  out << text;
-  out.close();
-  if (!out) return Unusable(fmt::format("{}: cannot be written", options.file));
+  if (std::string problem = WriteFile(file, text); !problem.empty()) return Unusable(problem);
   fmt::print("written: {}\n", options.file);
   return kExitClean;
 }

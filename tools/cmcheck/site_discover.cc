@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 #include "conformance/adapters/exec/site.h"
 #include "conformance/process/real_time.h"
 #include "tools/cmcheck/command.h"
+#include "tools/cmcheck/report.h"
 #include "tools/cmcheck/verbs.h"
 #include "tools/site/choose.h"
 #include "tools/site/facts.h"
@@ -75,6 +75,9 @@ std::string_view HintOf(std::string_view ending) {
   return {};
 }
 
+// Milliseconds until a wait looks whether the command is interrupted.
+constexpr int64_t kLook = 200;
+
 FactsOrProblem AskHost(const std::string& command, Duration within) {
   auto started = Connection::Run(command);
   if (auto* problem = std::get_if<std::string>(&started)) return *problem;
@@ -83,7 +86,10 @@ FactsOrProblem AskHost(const std::string& command, Duration within) {
   std::vector<std::string> lines;
   std::string ending;
   for (;;) {
-    const Heard heard = connection.Receive(Duration::Milliseconds(deadline.milliseconds_left()));
+    if (Interrupted()) return std::string("interrupted");
+    const int64_t left = deadline.milliseconds_left();
+    const Heard heard = connection.Receive(Duration::Milliseconds(std::min(left, kLook)));
+    if (heard.kind == Heard::Kind::kSilent && left > kLook) continue;
     if (heard.kind == Heard::Kind::kLine) {
       if (heard.text.starts_with('{')) lines.push_back(heard.text);
       if (site::EndsFacts(heard.text)) break;
@@ -132,6 +138,7 @@ std::variant<site::BothFacts, std::string> AskBoth(const Site& site, const std::
 int Discover(const DiscoverOptions& options) {
   const fs::path file = FromUsersFolder(options.file);
   if (fs::exists(file)) return Unusable(fmt::format("{} exists; remove it first", options.file));
+  if (std::string problem = WhyUnwritable(file); !problem.empty()) return Unusable(problem);
   if (options.hosts[0].empty() || options.hosts[1].empty())
     return Unusable("--active and --passive name the hosts, as the launcher takes them");
   Site site{.name = options.name.empty() ? file.stem().string() : options.name,
@@ -145,6 +152,7 @@ int Discover(const DiscoverOptions& options) {
     return Unusable(std::get<std::string>(tried));
   const auto asked = AskBoth(site, options.cmcheck,
                              Duration::Seconds(static_cast<int64_t>(options.answers_within)));
+  if (Interrupted()) return kExitInterrupted;
   if (const auto* problem = std::get_if<std::string>(&asked)) return Unusable(*problem);
   const auto& facts = std::get<site::BothFacts>(asked);
   const site::Placements placements = site::Rank(facts);
@@ -161,10 +169,7 @@ int Discover(const DiscoverOptions& options) {
   if (best && best->missing.empty())
     if (const auto parsed = ParseSite(text); std::holds_alternative<std::string>(parsed))
       return Unusable(fmt::format("it would be no site: {}", std::get<std::string>(parsed)));
-  std::ofstream out(file);
-  out << text;
-  out.close();
-  if (!out) return Unusable(fmt::format("{}: cannot be written", options.file));
+  if (std::string problem = WriteFile(file, text); !problem.empty()) return Unusable(problem);
   fmt::print("written: {}; next: {}cmcheck site check {}\n", options.file,
              said.to_do.empty() ? "" : "what is to do, then ", options.file);
   if (facts[0].ports.empty() || facts[1].ports.empty()) return kExitNoDevice;

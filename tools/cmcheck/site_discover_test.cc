@@ -81,9 +81,9 @@ class Discover : public testing::Test {
     return folder_.Cmcheck(arguments);
   }
   // Both hosts are this command.
-  Ended RunWith(const std::string& launcher) {
+  Ended RunWith(const std::string& launcher, const std::string& within) {
     return folder_.Cmcheck({"site", "discover", "rack7.json", "--active", "node1", "--passive",
-                            "node2", "--launcher", launcher, "--answers-within", "2"});
+                            "node2", "--launcher", launcher, "--answers-within", within});
   }
   bool Written() const {
     const std::vector<std::string> files = folder_.Files();
@@ -167,13 +167,14 @@ struct Bad {
   const char* what;
   std::string launcher;
   std::string says;
+  std::string within = "300";  // that host answers, or ends
   friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.what; }
 };
 
 class BadHost : public Discover, public testing::WithParamInterface<Bad> {};
 
 TEST_P(BadHost, IsNamedAndNothingIsWritten) {
-  const Ended ended = RunWith(GetParam().launcher);
+  const Ended ended = RunWith(GetParam().launcher, GetParam().within);
   EXPECT_EQ(ended.exit_code, 2) << ended.output;
   EXPECT_THAT(ended.error, AllOf(HasSubstr("active: "), HasSubstr(GetParam().says)));
   EXPECT_EQ(LinesOf(ended.error).size(), 1U) << ended.error;
@@ -187,8 +188,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"Other", "echo hello", "no facts came; it ended with exit code 0"},
         Bad{"Half", "head -n 2 active.facts", "the facts end after 2 lines, before their end"},
         Bad{"HalfLine", "printf '{\"cmcheck_facts\":1'", "no facts came"},
-        Bad{"Silent", "exec sleep 1000", "no facts came; no more within 2 s"},
-        Bad{"Flood", "exec yes 2>/dev/null", "no facts came"},
+        Bad{"Silent", "exec sleep 1000", "no facts came; no more within 2 s", "2"},
+        Bad{"Flood", "exec yes 2>/dev/null", "no facts came", "2"},
         Bad{"FloodOfObjects", "exec yes '{}' 2>/dev/null", "more than 10000 lines"},
         Bad{"Nonsense", "tr 0-9 ^ <active.facts", "line 1 of the facts"},
         Bad{"OtherRelease", "sed s/facts.:1/facts\\\":9/ active.facts", "another release"},

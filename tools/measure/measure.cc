@@ -81,8 +81,12 @@ using Found = std::variant<int64_t, std::string>;
 
 class Asking {
  public:
-  Asking(Implementation& implementation, const Topology& topology, const Profile& base)
-      : implementation_(implementation), topology_(topology), base_(base) {}
+  Asking(Implementation& implementation, const Topology& topology, const Profile& base,
+         const std::atomic<bool>* interrupted)
+      : implementation_(implementation),
+        topology_(topology),
+        base_(base),
+        interrupted_(interrupted) {}
 
   Found LargestPrivateData(std::string_view space, std::initializer_list<std::string_view> before,
                            std::string_view call) {
@@ -158,6 +162,10 @@ class Asking {
  private:
   // Empty, with problem_ set, when it was not carried out up to its last line.
   std::optional<History> Run(const std::string& lines) {
+    if (interrupted_ != nullptr && *interrupted_) {
+      problem_ = "interrupted";
+      return std::nullopt;
+    }
     const std::string where = FindTopology(topology_.name) == nullptr
                                   ? ToText(topology_)
                                   : fmt::format("topology {}\n", topology_.name);
@@ -228,6 +236,7 @@ class Asking {
   Implementation& implementation_;
   const Topology& topology_;
   const Profile& base_;
+  const std::atomic<bool>* interrupted_;
   std::string problem_;
   Duration interval_;
 };
@@ -295,8 +304,9 @@ void AddTiming(Asking& asking, const Timing& base, std::vector<MeasuredField>* f
 }  // namespace
 
 std::vector<MeasuredField> MeasureProfile(Implementation& implementation, const Topology& topology,
-                                          const Profile& base) {
-  Asking asking(implementation, topology, base);
+                                          const Profile& base,
+                                          const std::atomic<bool>* interrupted) {
+  Asking asking(implementation, topology, base, interrupted);
   std::vector<MeasuredField> fields;
   AddLimits(asking, base.limits, &fields);
   AddTiming(asking, base.timing, &fields);
@@ -315,10 +325,12 @@ std::string ProfileText(std::string_view name, const Profile& base, std::string_
     const char* separator = "\n";
     for (const MeasuredField& field : fields) {
       if (field.section != section) continue;
-      // The comment stands before the field, so that the comma is where it has to be.
-      text += fmt::format("{}  // {}\n  \"{}\": {}", separator,
-                          field.assumed ? "assumed: " + *field.assumed : "measured: " + field.how,
-                          field.name, field.value);
+      // The comment stands before the field, so that the comma is where it has to be. What a driver
+      // says may have several lines.
+      std::string why = field.assumed ? "assumed: " + *field.assumed : "measured: " + field.how;
+      std::ranges::replace_if(
+          why, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+      text += fmt::format("{}  // {}\n  \"{}\": {}", separator, why, field.name, field.value);
       separator = ",\n";
     }
     text += "}";

@@ -2,6 +2,7 @@
 #ifndef TOOLS_MEASURE_MEASURE_H_
 #define TOOLS_MEASURE_MEASURE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,9 +26,10 @@ struct MeasuredField {
 
 // Asks for each field in conversations of their own. What an answer does not decide, or the
 // environment cannot do, is assumed to be as in `base`. A measured timer takes as long as it is; an
-// answer that is missing costs seconds.
+// answer that is missing costs seconds. Nothing more is asked once `interrupted` is set.
 std::vector<MeasuredField> MeasureProfile(Implementation& implementation, const Topology& topology,
-                                          const Profile& base);
+                                          const Profile& base,
+                                          const std::atomic<bool>* interrupted = nullptr);
 
 // A profile's file, with a comment on each of these fields. Fields that are not among them are the
 // base's.

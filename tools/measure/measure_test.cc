@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <map>
 #include <string>
@@ -18,6 +19,7 @@ namespace cm {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 std::vector<MeasuredField> Measured(const Profile& of, const Profile& base) {
@@ -79,6 +81,25 @@ INSTANTIATE_TEST_SUITE_P(Profiles, OfAProfile,
                            std::erase_if(name, [](char c) { return std::isalnum(c) == 0; });
                            return name;
                          });
+
+TEST(Measure, AsksNothingOnceItIsInterrupted) {
+  const Profile& profile = *FindProfile("6.1-rxe");
+  const auto sim =
+      MakeSimImplementation({.profile = profile, .capabilities = profile.capabilities});
+  const std::atomic<bool> interrupted = true;
+  EXPECT_THAT(Values(MeasureProfile(*sim, *FindTopology("two-kernels"), profile, &interrupted)),
+              IsEmpty());
+}
+
+TEST(Measure, WhatADriverSaysInSeveralLinesStaysAComment) {
+  const std::string text = ProfileText("mine", *FindProfile("6.1-rxe"), "a driver",
+                                       {{.section = "limits",
+                                         .name = "max_depth",
+                                         .value = 16,
+                                         .assumed = "no\nsuch\r\nthing",
+                                         .how = ""}});
+  EXPECT_TRUE(std::holds_alternative<Profile>(ParseProfile(text))) << text;
+}
 
 TEST(Measure, AlteredFieldsAreFound) {
   Profile altered = *FindProfile("6.1-rxe");

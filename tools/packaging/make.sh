@@ -33,6 +33,7 @@ export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-0}"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' HUP INT TERM
 mkdir -p "$output" "$work/$name" "$work/deb/DEBIAN" "$work/deb/usr/bin" \
   "$work/deb/usr/share/doc/cmcheck"
 

@@ -26,6 +26,7 @@ tarball=$(ls "$packages"/cmcheck-*.tar.gz 2>/dev/null) || fail "no cmcheck-*.tar
 kept=${TRY_ROOTS:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' HUP INT TERM
 failed=0
 
 # Says whether a command did what it should: its output has to have the text.
@@ -72,8 +73,9 @@ for release in "$@"; do
   try "it loads the librdmacm of the release" '"librdmacm":"/usr/lib' \
     chroot "$system" cmcheck site facts
   try "a site is found, as far as there are devices" "passive: b: Linux" sh -c \
-    '"$0" site discover "$1/site.json" --active a --passive b --launcher "chroot $2 {command}" ||
-       [ $? -eq 4 ]; rm -f "$1/site.json"' "$cmcheck" "$work" "$system"
+    'rm -f "$1/site.json"
+     "$0" site discover "$1/site.json" --active a --passive b --launcher "chroot $2 {command}" ||
+       [ $? -eq 4 ]' "$cmcheck" "$work" "$system"
   chroot "$system" dpkg -P cmcheck >/dev/null 2>&1
   rm -rf "$system/opt/cmcheck" "$system/tmp/cmcheck.deb"
   [ -n "$kept" ] || rm -rf "$system"

@@ -56,12 +56,15 @@ class Members {
     }
     return text;
   }
-  // A name of a device or an interface, which is a word of a command.
-  std::string Name(const char* key) { return Word(key, Text(key)); }
-  std::string Word(const char* key, std::string word) {
-    const bool good = !word.empty() && word.find_first_of(" /'\"\\$`") == std::string::npos;
+  // A name of a device or an interface. It may become a word of a command that is shown.
+  std::string Name(const char* key) {
+    std::string name = Text(key);
+    const bool good = !name.empty() && name.front() != '-' && std::ranges::all_of(name, [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+             std::string_view("._-:@+").find(c) != std::string_view::npos;
+    });
     if (!good) Wrong(fmt::format("'{}' is no name", key));
-    return word;
+    return name;
   }
   int Number(const char* key, int highest) {
     const Json* const found = At(key);

@@ -110,6 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"Newline", "mlx5_core", "mlx5\\ncore", "'driver' is no short plain text"},
         Damage{"Long", "mlx5_core", std::string(301, 'x'), "'driver' is no short plain text"},
         Damage{"NameWithBlank", "\"name\":\"eth1\"", "\"name\":\"eth1 x\"", "'name' is no name"},
+        Damage{"NameOfACommand", "\"name\":\"eth1\"", "\"name\":\"eth1;reboot\"",
+               "'name' is no name"},
         Damage{"NameOfAPort", "\"device\":\"mlx5_0\"", "\"device\":\"\"", "'device' is no name"},
         Damage{"NoList", "[\"eth1\"]", "\"eth1\"", "'interfaces' is no list"},
         Damage{"NumberInAList", "[\"eth1\"]", "[1]", "'interfaces' is no text"},
