@@ -3,6 +3,7 @@
 // the limit on its own clock.
 #undef _FORTIFY_SOURCE
 
+#include <fcntl.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
@@ -84,11 +85,18 @@ auto TryWhile(int again, Limit limit, int late, Try attempt) {
   }
 }
 
-// Whether the message queue has a message, or room for one. A call with a limit that is over sleeps
-// for an instant.
-bool IsReady(mqd_t queue, int16_t what) {
+// Whether a call on the message queue returns at once: it has a message, or room for one, or
+// refuses the call. Elsewhere a call with a limit that is over sleeps for an instant.
+bool AnswersAtOnce(mqd_t queue, int16_t what, size_t size) {
+  const bool receives = what == POLLIN;
+  mq_attr attributes{};
+  if (mq_getattr(queue, &attributes) != 0 || (attributes.mq_flags & O_NONBLOCK) != 0) return true;
+  const auto longest = static_cast<size_t>(attributes.mq_msgsize);
+  const int other_way = receives ? O_WRONLY : O_RDONLY;
+  const bool refused = (receives ? size < longest : size > longest) ||
+                       (fcntl(queue, F_GETFL) & O_ACCMODE) == other_way;
   pollfd one{.fd = queue, .events = what, .revents = 0};
-  if (syscall(SYS_poll, &one, 1, 0) != 0) return true;
+  if (refused || syscall(SYS_poll, &one, 1, 0) != 0) return true;
   errno = ETIMEDOUT;
   return false;
 }
@@ -282,7 +290,7 @@ ssize_t mq_timedreceive(mqd_t queue, char* bytes, size_t size, unsigned* priorit
   if (!SimulatedTime(CLOCK_REALTIME) || !IsTime(*limit))
     return kReal(queue, bytes, size, priority, limit);
   return TryWhile(ETIMEDOUT, Limit(CLOCK_REALTIME, *limit), ETIMEDOUT, [=] {
-    return IsReady(queue, POLLIN) ? kReal(queue, bytes, size, priority, &kAtOnce) : -1;
+    return AnswersAtOnce(queue, POLLIN, size) ? kReal(queue, bytes, size, priority, &kAtOnce) : -1;
   });
 }
 
@@ -292,7 +300,7 @@ int mq_timedsend(mqd_t queue, const char* bytes, size_t size, unsigned priority,
   if (!SimulatedTime(CLOCK_REALTIME) || !IsTime(*limit))
     return kReal(queue, bytes, size, priority, limit);
   return TryWhile(ETIMEDOUT, Limit(CLOCK_REALTIME, *limit), ETIMEDOUT, [=] {
-    return IsReady(queue, POLLOUT) ? kReal(queue, bytes, size, priority, &kAtOnce) : -1;
+    return AnswersAtOnce(queue, POLLOUT, size) ? kReal(queue, bytes, size, priority, &kAtOnce) : -1;
   });
 }
 

@@ -97,6 +97,21 @@ TEST_F(IwarpTest, CloseWaitsForTheLastOfItsIds) {
   EXPECT_FALSE(machine_.Continue(active_.asker()).waits);
 }
 
+// Who waits in the file closes it at last, and returns with its own result when that is done.
+TEST_F(IwarpTest, WhoWaitsInAClosedFileWaitsForItsLastId) {
+  Prepare();
+  ASSERT_GT(active_.Connect(c_, id_, Program::Param("", a_.number)), 0);
+  const auto bytes = Program::Bytes(RDMA_USER_CM_CMD_GET_EVENT, Zeros<rdma_ucm_get_event>(), 336);
+  ASSERT_TRUE(active_.Ask({.op = Op::kWrite, .on = c_, .bytes = bytes}).waits);
+  const Asker thread{.process = active_.asker().process, .thread = 1};
+  EXPECT_EQ(machine_.Ask(thread, {.op = Op::kClose, .on = c_}).value, 0);
+  EXPECT_TRUE(machine_.Interrupt(active_.asker()).waits);
+  Settle();
+  const Answer last = machine_.Continue(active_.asker());
+  EXPECT_FALSE(last.waits);
+  EXPECT_EQ(last.value, -EINTR);
+}
+
 TEST_F(IwarpTest, DisconnectWaitsForTheReply) {
   Prepare();
   ASSERT_GT(active_.Connect(c_, id_, Program::Param("", a_.number)), 0);

@@ -107,20 +107,40 @@ int AwaitASignal() {
   return sigtimedwait(&signals, nullptr, &kTwoSeconds) < 0 ? errno : 0;
 }
 
-int ReceiveFromAQueue() {
+// Of eight bytes, with room for one message.
+mqd_t MakeAQueue(int flags) {
   const std::string name = "/deadlines." + std::to_string(getpid());
   mq_attr attributes{};
   attributes.mq_maxmsg = 1;
   attributes.mq_msgsize = 8;
-  const mqd_t queue = mq_open(name.c_str(), O_RDWR | O_CREAT, 0600, &attributes);
+  const mqd_t queue = mq_open(name.c_str(), flags | O_CREAT, 0600, &attributes);
+  if (queue >= 0) mq_unlink(name.c_str());
+  return queue;
+}
+
+int ReceiveFromAQueue() {
+  const mqd_t queue = MakeAQueue(O_RDWR);
   if (queue < 0) return errno;
-  mq_unlink(name.c_str());
   char bytes[8];
   const timespec then = InTwoSeconds(CLOCK_REALTIME);
   if (mq_timedreceive(queue, bytes, sizeof bytes, nullptr, &then) >= 0 || errno != ETIMEDOUT)
     return errno;
   mq_send(queue, bytes, sizeof bytes, 0);
   return mq_timedsend(queue, bytes, sizeof bytes, 0, &then) < 0 ? errno : 0;
+}
+
+// 0 when an empty queue refuses these at once, whatever the limit.
+int BeRefusedByAQueue() {
+  const timespec then = InTwoSeconds(CLOCK_REALTIME);
+  char bytes[9];
+  const auto receive = [&](int flags, size_t size) {
+    return mq_timedreceive(MakeAQueue(flags), bytes, size, nullptr, &then) < 0 ? errno : 0;
+  };
+  if (receive(O_RDWR | O_NONBLOCK, 8) != EAGAIN) return 1;
+  if (receive(O_RDWR, 4) != EMSGSIZE) return 2;
+  if (receive(O_WRONLY, 8) != EBADF) return 3;
+  const bool sent = mq_timedsend(MakeAQueue(O_RDWR), bytes, 9, 0, &then) == 0;
+  return sent || errno != EMSGSIZE ? 4 : 0;
 }
 
 int AwaitASemaphoreOfASet() {
@@ -345,6 +365,7 @@ const std::map<std::string, int (*)()>& Waits() {
       {"receive", &Receive},
       {"signal", &AwaitASignal},
       {"queue", &ReceiveFromAQueue},
+      {"refusing-queue", &BeRefusedByAQueue},
       {"set", &AwaitASemaphoreOfASet},
       {"mutex", &LockAMutex},
       {"mutex-by-a-clock", &LockAMutexByAClock},

@@ -104,6 +104,12 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+TEST_F(Programs, HearAtOnceWhatAQueueRefuses) {
+  const Ran ran = RunAll({Deadline("refusing-queue")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, testing::Contains("active| refusing-queue: 0 after 0ms"));
+}
+
 TEST_F(Programs, HaveTimersThatStartThreads) {
   const Ran ran = RunAll({Deadline("threads")});
   EXPECT_TRUE(ran.report.clean());

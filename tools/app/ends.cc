@@ -97,13 +97,16 @@ bool Serving::AllSleep() {
   if (RunsForSure()) return false;
   const uint64_t created = LastCreated();
   const bool known = created != 0 && created == created_;
-  if (!known) running_ = Running();
-  if (!known) listed_.clear();
-  // A process that starts between the looks is seen in the second.
+  if (!known) {
+    running_ = Running();
+    listed_.clear();
+  }
   const Sleep sleep = SleepOf(
       running_, &restless_, &running_on_, [this](pid_t thread) { return Asks(thread); }, &listed_);
   if (sleep == Sleep::kNone) return false;
-  if (known ? LastCreated() != created : Running() != running_) return false;
+  // A process or a thread that starts between the looks.
+  const bool more = known ? LastCreated() != created : Running() != running_ || !AreAll(listed_);
+  if (more) return false;
   created_ = running_on_ == 0 ? created : 0;
   NoteStrangers(running_);
   timed_ = sleep == Sleep::kTimed;

@@ -243,8 +243,13 @@ void Explorer::Thin(Failure* failure) {
   for (size_t in_vain = 0; in_vain < kMostInVain && order.size() > kFew;) {
     if (Interrupted() || IsTired(*failure)) return;
     std::vector<Setting> tries(exploration_.jobs, failure->setting);
-    for (Setting& one : tries)
-      std::erase_if(*one.order, [&](const Deviation&) { return choice.Below(part, "out") == 0; });
+    for (Setting& one : tries) {
+      Deviations& rest = *one.order;
+      std::erase_if(rest, [&](const Deviation&) { return choice.Below(part, "out") == 0; });
+      // Nothing left out would be the known failure itself.
+      if (rest.size() == order.size())
+        rest.erase(rest.begin() + static_cast<ptrdiff_t>(choice.Below(order.size(), "one")));
+    }
     const std::optional<size_t> fails = FirstThatFails(tries, failure);
     if (fails) order = std::move(*tries[*fails].order);
     in_vain = fails || part < kSmallest ? 0 : in_vain + tries.size();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -32,10 +33,13 @@ class Files {
       close(found->second);
       open_.erase(found);
     }
-    const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool too_many = fd < 0 && (errno == EMFILE || errno == ENFILE);
+    if (too_many || open_.size() >= kMost) CloseAll();
+    if (too_many) fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return {};
     std::string text = Read(fd);
-    if (text.empty() || open_.size() >= kMost)
+    if (text.empty())
       close(fd);
     else
       open_[file] = fd;
@@ -44,6 +48,12 @@ class Files {
 
  private:
   static constexpr size_t kMost = 256;
+
+  // Most of many are of threads that have ended.
+  void CloseAll() {
+    for (const auto& [file, fd] : open_) close(fd);
+    open_.clear();
+  }
 
   static std::string Read(int fd) {
     std::array<char, 4096> buffer{};
@@ -199,6 +209,11 @@ std::vector<ThreadState> ThreadsOf(pid_t process, const IsAsking& is_asking, Lis
     for (const ThreadState& thread : threads) known.push_back(thread.thread);
   }
   return threads;
+}
+
+bool AreAll(const Listed& listed) {
+  return std::ranges::all_of(listed,
+                             [](const auto& one) { return TasksOf(one.first) == one.second; });
 }
 
 char StateOf(pid_t process, pid_t thread) {

@@ -32,6 +32,9 @@ uint64_t LastCreated();
 // The threads of processes, kept so that they are not listed again; without those that have ended.
 using Listed = std::map<pid_t, std::vector<pid_t>>;
 
+// Whether these are all threads of their processes.
+bool AreAll(const Listed& listed);
+
 // Whether a thread waits for an answer of ours; empty: none does.
 using IsAsking = std::function<bool(pid_t thread)>;
 
