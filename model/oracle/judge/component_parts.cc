@@ -59,7 +59,7 @@ bool StaysKnown(const ConversationFacts& facts, const Possibility& p, IdRef send
   const auto stays = [&](const IdState& id) {
     const bool unanswered = id.ib == IbState::kMraReqSent || id.ib == IbState::kSidrReqRcvd;
     return facts.SamePeer(id.origin, sender) && Machine::KnownRemotely(id) && !id.removal_due &&
-           (unanswered || !MayEndBy(facts, id, sender, until));
+           id.state != State::kDeviceRemoval && (unanswered || !MayEndBy(facts, id, sender, until));
   };
   return sender.valid() && std::ranges::any_of(p.ids, stays);
 }
