@@ -72,11 +72,20 @@ std::string Milliseconds(int64_t nanoseconds) {
   return fmt::format("{}.{:03} s", nanoseconds / 1'000'000'000, nanoseconds / 1'000'000 % 1000);
 }
 
+// Whether one of the senders does; any Linux where none are named.
+bool MayKeepReplies(const ProfileSet& named) {
+  return std::ranges::any_of(named.empty() ? SoftRoce() : named, [](const Profile* profile) {
+    return profile->dialect.delayed_reply_outlives_dreq;
+  });
+}
+
 }  // namespace
 
-Exchange::Exchange(bool missing, const mad::Gid& from, const mad::Gid& to, uint32_t active_cid,
-                   bool begins_before, bool datagrams)
-    : missing_(missing),
+Exchange::Exchange(const JudgeOptions& manner, const mad::Gid& from, const mad::Gid& to,
+                   uint32_t active_cid, bool begins_before, bool datagrams)
+    : missing_(manner.missing),
+      unsent_(manner.unsent),
+      keeps_reply_(MayKeepReplies(manner.profiles)),
       from_(from),
       to_(to),
       active_cid_(active_cid),
@@ -84,6 +93,7 @@ Exchange::Exchange(bool missing, const mad::Gid& from, const mad::Gid& to, uint3
       datagrams_(datagrams),
       active_(begins_before ? Identifier::Unknown() : Identifier::Active()) {
   if (missing_) active_.MayLackMessages();
+  if (unsent_) active_.MayFailToSend();
 }
 
 std::optional<Violation> Exchange::Take(const CapturedMessage& sighting, bool active,
@@ -238,6 +248,8 @@ std::optional<Violation> Exchange::NewPassive(const CapturedMessage& sighting, u
                         : datagrams_   ? Identifier::AskedSidr()
                                        : Identifier::Asked()};
   if (missing_) passive.id.MayLackMessages();
+  if (unsent_) passive.id.MayFailToSend();
+  if (keeps_reply_) passive.id.MayKeepReply();
   if (disturbed_) passive.id.MaySayUnseen();
   if (requests_ > 1) passive.id.MayHear(IbStimulus::kReqAgain);
   passives_.push_back(std::move(passive));
@@ -252,6 +264,9 @@ std::optional<Violation> Exchange::Sequenced(const CapturedMessage& sighting, bo
   const bool stale = rej != nullptr && rej->reason == RejReason::kStaleConn;
   const Saying saying{what, again, !again || begins_before_ || disturbed_, stale};
   if (active) {
+    // A DREQ of one whose REP the id has not taken finds no id. source: linux 6.1 cm.c
+    // cm_dreq_handler, cm_issue_drep (R26)
+    if (what == Sends::kDrep && active_.MayBe(kRequesting | IbState::kIdle)) return std::nullopt;
     if (what == Sends::kNothing || active_.Says(saying)) return std::nullopt;
     return NotPermitted(sighting, saying, active_);
   }

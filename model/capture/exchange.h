@@ -27,14 +27,15 @@ struct JudgeOptions {
   bool whole = false;    // the capture began before the first connection
   bool missing = false;  // the capture may lack messages that were sent
   bool strict = false;   // damaged packets count as well
+  bool unsent = false;   // calls may have failed to send: a side lost an address, link or device
   ProfileSet profiles;   // possible profiles of all nodes, if known
 };
 
 class Exchange {
  public:
   // `from` and `to` are those of the active side.
-  Exchange(bool missing, const mad::Gid& from, const mad::Gid& to, uint32_t active_cid,
-           bool begins_before, bool datagrams);
+  Exchange(const JudgeOptions& manner, const mad::Gid& from, const mad::Gid& to,
+           uint32_t active_cid, bool begins_before, bool datagrams);
 
   // `active`: true when the sender is the active side.
   std::optional<Violation> Take(const CapturedMessage& sighting, bool active,
@@ -103,6 +104,8 @@ class Exchange {
   void Remember(const CapturedMessage& sighting, bool active, Spoken* earlier);
 
   bool missing_;  // see JudgeOptions
+  bool unsent_;
+  bool keeps_reply_;  // Identifier::MayKeepReply
   mad::Gid from_, to_;
   uint32_t active_cid_;
   bool begins_before_;

@@ -77,14 +77,15 @@ void Identifier::MayLackMessages() {
 
 bool Identifier::Can(const IbRule& rule, Possibility at) const {
   if (rule.answer != IbAnswer::kDone || !rule.from.Has(at.state)) return false;
-  if (FailsToSend(rule.on) && unseen_ == Unseen::kNothing) return false;
+  if (FailsToSend(rule.on) && unseen_ == Unseen::kNothing && !may_fail_) return false;
   return in_[static_cast<size_t>(rule.on)].Has(at.state);
 }
 
-Identifier::Possibility Identifier::After(const IbRule& rule, Possibility before) {
+Identifier::Possibility Identifier::After(const IbRule& rule, Possibility before) const {
   Possibility after = before;
   if (rule.to != IbState::kSame) after.state = rule.to;
-  if (rule.abandons) {
+  const bool keeps = keeps_reply_ && rule.on == IbStimulus::kDreq;
+  if (rule.abandons || (keeps && before.state == IbState::kMraRepRcvd)) {
     const Sends own = OwnOf(before.state);
     if (own == Sends::kReq) after.left = kReq;
     if (own == Sends::kRep) after.left = kRep;

@@ -39,6 +39,12 @@ class Identifier {
   void MaySayUnseen() { Settle(Unseen::kPermitted); }
   // The same at any time, and for its peer as well.
   void MayLackMessages();
+  // Its calls may end before their message is sent: its side may have lost an address, a link or
+  // the device.
+  void MayFailToSend() { may_fail_ = true; }
+  // A REP that an MRA has delayed is repeated after a DREQ as well. source: linux 5.10 cm.c
+  // cm_dreq_handler
+  void MayKeepReply() { keeps_reply_ = true; }
 
   // Narrows the set; if no state permits the message, returns false and changes nothing.
   bool Says(const Saying& saying);
@@ -64,7 +70,7 @@ class Identifier {
   static Possibility At(size_t index) {
     return {static_cast<model::IbState>(index / kLeftCount), static_cast<Left>(index % kLeftCount)};
   }
-  static Possibility After(const model::IbRule& rule, Possibility before);
+  Possibility After(const model::IbRule& rule, Possibility before) const;
   static bool Shows(const model::IbRule& rule, Possibility at, const Saying& saying);
 
   explicit Identifier(model::IbState state);
@@ -74,6 +80,8 @@ class Identifier {
   Set set_;
   std::array<model::IbStates, model::kIbStimulusCount> in_{};  // where each stimulus can act
   Unseen unseen_ = Unseen::kNothing;
+  bool may_fail_ = false;
+  bool keeps_reply_ = false;
 };
 
 // The message that a row sends; kNothing if none. For kAgain, that of the state.

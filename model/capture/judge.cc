@@ -208,7 +208,8 @@ void Judge::TakeRequest(const CapturedMessage& sighting) {
   const Place live = Open(sighting, sighting.from, sighting.to, cid, false);
   const bool perhaps_again = totals_.messages == 1 && *whole_ && !manner_.whole;
   if (perhaps_again && !live->exchange.datagrams())
-    live->again.emplace(false, sighting.from, sighting.to, cid, true, false);
+    live->again.emplace(JudgeOptions{.unsent = manner_.unsent}, sighting.from, sighting.to, cid,
+                        true, false);
   if (used)
     return Refuse(live, Broken(sighting, claims::kTid, What(sighting), "not the TID used " + by));
   Give(live, sighting, true);
@@ -358,7 +359,7 @@ Judge::Place Judge::Open(const CapturedMessage& sighting, const mad::Gid& active
                   .active_cid = active_cid,
                   .begins_before = begins_before};
   live_.push_back({std::move(verdict),
-                   Exchange(manner_.missing, active, passive, active_cid, begins_before, datagrams),
+                   Exchange(manner_, active, passive, active_cid, begins_before, datagrams),
                    {}});
   const Place live = std::prev(live_.end());
   Index(live, active, active_cid, true);

@@ -39,9 +39,20 @@ bool BeginsWithHeader(const CapturedMessage& sighting, const M& request) {
          header.destination_address == InHeader(sighting.to);
 }
 
-std::optional<Violation> CheckAddresses(const CapturedMessage& sighting) {
+// Whether it may name no GID of its peer, which a refused call has taken away. source: linux 5.10
+// cma.c resolve_prepare_src
+bool MayForgetItsPeer(const SenderFingerprint& sender) {
+  return std::ranges::any_of(sender.profiles(), [](const Profile* profile) {
+    return profile->dialect.refused_resolve_clears_destination;
+  });
+}
+
+std::optional<Violation> CheckAddresses(const CapturedMessage& sighting,
+                                        const SenderFingerprint& sender) {
   if (const auto* req = sighting.As<mad::Req>()) {
-    if (req->primary_local_gid != sighting.from || req->primary_remote_gid != sighting.to)
+    const bool none = req->primary_remote_gid == mad::Gid{} && MayForgetItsPeer(sender);
+    if (req->primary_local_gid != sighting.from ||
+        (req->primary_remote_gid != sighting.to && !none))
       return Broken(sighting, claims::kAddresses,
                     fmt::format("GIDs {} and {}", AddressText(req->primary_local_gid),
                                 AddressText(req->primary_remote_gid)),
@@ -209,7 +220,7 @@ std::optional<Violation> CheckTid(const CapturedMessage& sighting) {
 std::optional<Violation> FirstBrokenRule(const CapturedMessage& sighting, bool active,
                                          std::span<const Spoken> before,
                                          const SenderFingerprint& sender) {
-  if (auto odd = CheckAddresses(sighting)) return odd;
+  if (auto odd = CheckAddresses(sighting, sender)) return odd;
   if (auto odd = CheckRej(sighting, active, before)) return odd;
   if (auto odd = CheckEeContext(sighting, before)) return odd;
   if (!sender.is_known()) return std::nullopt;
