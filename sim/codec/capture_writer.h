@@ -27,14 +27,12 @@ class CaptureWriter {
 
   // Must be called for every message, in order.
   void Write(const WireNote& note) {
-    mad::Frame frame = wire_.FrameOf(note);
+    const mad::FrameBytes frame = wire_.Captured(note);
     if (note.lost) ++lost_;
     if (note.lost && !with_lost_) return;
-    mad::Seal(frame);
-    if (note.corrupt) frame.icrc.value = ~frame.icrc.value;
     for (int copies = note.doubled ? 2 : 1; copies > 0; --copies) {
       ++frames_;
-      writer_.Write(note.at.nanoseconds(), mad::Encode(frame).view());
+      writer_.Write(note.at.nanoseconds(), frame.view());
     }
   }
   void Flush() { writer_.Flush(); }

@@ -299,7 +299,8 @@ Wire::Known Wire::Remember(const WireNote& note) {
     const Known known{.v6 = mad.destination.v6,
                       .from = GidOn(note.from, mad.source),
                       .to = GidOn(note.to, mad.destination),
-                      .service_id = mad::MakeServiceId(mad.space, mad.port)};
+                      .service_id = mad::MakeServiceId(mad.space, mad.port),
+                      .vendor_id = mad.ece.vendor_id};
     return known_[own] = known;
   }
   if (const auto found = known_.find({note.to, mad.remote_cid}); found != known_.end()) {
@@ -331,10 +332,24 @@ mad::Frame Wire::FrameOf(const WireNote& note) {
   frame.udp.source_port = mad::kRxeSourcePort;
   frame.mad = Written(note.mad);
   if (auto* rep = std::get_if<mad::SidrRep>(&frame.mad.message)) rep->service_id = known.service_id;
-  if (auto* rej = std::get_if<mad::Rej>(&frame.mad.message))
+  if (auto* rej = std::get_if<mad::Rej>(&frame.mad.message)) {
     if (note.mad.info == RejInfo::kPathGid) std::ranges::copy(known.from, rej->ari.begin());
+    // What a message for an id carries where the request has its vendor. source: linux 6.1 cm.c
+    // cm_issue_rej
+    const bool by_nobody = note.mad.local_cid == 0 && note.mad.about == About::kReq &&
+                           note.mad.info == RejInfo::kNothing;
+    if (by_nobody) rej->local_cid = known.vendor_id;
+  }
   ++from.packets;
   return frame;
+}
+
+mad::FrameBytes Wire::Captured(const WireNote& note) {
+  mad::Frame frame = FrameOf(note);
+  const mad::FrameBytes sealed = mad::Seal(frame);
+  if (!note.corrupt) return sealed;
+  frame.icrc.value = ~frame.icrc.value;
+  return mad::Encode(frame);
 }
 
 }  // namespace cm::sim

@@ -6,7 +6,7 @@
 //    the communication id.
 // 2. Read(Written(m)) == m for every message that a connection manager of the simulator sends, with
 //    private data padded to the length of the message's field; except for the service of a SIDR_REP
-//    and the GID of the path in a REJ, which only FrameOf knows.
+//    and what a REJ repeats of the request, which only FrameOf knows.
 // 3. InfiniBand's messages are put into RoCEv2 frames as well, between the addresses of the
 //    interfaces. source: linux 6.1 cm.c cm_format_req and its like, cma.c cma_format_hdr, rxe_net.c
 #ifndef SIM_CODEC_WIRE_H_
@@ -43,6 +43,8 @@ class Wire {
   // The whole frame. It numbers the packets of each device, and stores the addresses of each
   // connection: so it must be called for every note, in order.
   mad::Frame FrameOf(const WireNote& note);
+  // The same with its CRC, which is wrong where the message is corrupt.
+  mad::FrameBytes Captured(const WireNote& note);
 
  private:
   // Identity of a port.
@@ -60,6 +62,7 @@ class Wire {
     mad::Gid from{};  // source and destination GID
     mad::Gid to{};
     uint64_t service_id = 0;
+    uint32_t vendor_id = 0;  // of the request
   };
 
   mad::Gid GidOf(const Address& address) const;

@@ -183,6 +183,21 @@ TEST_F(WireTest, SaysOfAnInvalidAlternateGidTheOneOfThePathThatTheRequestCameBy)
   }
 }
 
+// source: linux 6.1 cm.c cm_issue_rej
+TEST_F(WireTest, RefusesWithoutAnIdWithTheVendorOfTheRequestInItsPlace) {
+  WireNote request{.from = kActive, .to = kPassive, .mad = Request()};
+  request.mad.ece.vendor_id = 0x2c9;
+  Mad refusal{.kind = MadKind::kRej, .remote_cid = kCid, .tid = kCid, .sender = kPassive};
+  refusal.reason = RejReason::kInvalidServiceId;
+  wire_.FrameOf(request);
+  const mad::Frame refused = wire_.FrameOf({.from = kPassive, .to = kActive, .mad = refusal});
+  EXPECT_EQ(std::get<mad::Rej>(refused.mad.message).local_cid, 0x2c9u);
+  // Of an id that has one.
+  refusal.local_cid = 7;
+  const mad::Frame rejected = wire_.FrameOf({.from = kPassive, .to = kActive, .mad = refusal});
+  EXPECT_EQ(std::get<mad::Rej>(rejected.mad.message).local_cid, 7u);
+}
+
 // Two addresses of each device; the second one is a GID of its own.
 TEST(Wire, FramesAConnectionBetweenSecondAddresses) {
   Topology topology = *FindTopology("two-kernels");
