@@ -1,6 +1,7 @@
 #include "tools/cmcheck/front.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -68,6 +69,15 @@ int Main(const std::vector<std::string>& arguments, std::span<const AddVerb> add
 
 int Unprinted() { return Unusable("standard output cannot be written: it is full or closed"); }
 
+// Each conversation frees what the next one needs again, and the C library would give it back to
+// the kernel in between: a tenth of the time of a run.
+void KeepMemory() {
+  constexpr int kKept = 64 << 20;
+  mallopt(M_TRIM_THRESHOLD, kKept);
+  mallopt(M_MMAP_THRESHOLD, kKept);
+  mallopt(M_TOP_PAD, 1 << 20);
+}
+
 // Output that could not be printed is an error.
 int Finished(int exit_code) {
   return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? exit_code : Unprinted();
@@ -76,6 +86,7 @@ int Finished(int exit_code) {
 }  // namespace
 
 int RunCommand(int argc, char** argv, std::span<const AddVerb> verbs) {
+  KeepMemory();
   try {
     return Finished(Main({argv + 1, argv + argc}, verbs));
   } catch (const std::system_error& problem) {
