@@ -114,6 +114,9 @@ METRICS = [
            Cost("life/1000000", counter("bytes_per_id")), (at_most(256), better_than_peer(33)),
            (at_most(128),), Cost("life/1000000", counter("bytes_per_id")),
            Cost("memory/5000", counter("bytes_per_id")), ("ns3_network",)),
+    Metric("9", "calls drawn, carried out and judged", "k/s", Cost("checked/1"),
+           (better_than_peer(1),), (better_than_peer(3),), None, Cost("checked/1"), ("commands",),
+           per_second(1e3)),
     Metric("19a", "overhead of the fingerprint", "%",
            Cost("overhead/1000", counter("fingerprint_percent")), (at_most(6),), (at_most(4),)),
     Metric("19b", "overhead of a ring in memory, on top", "%",
@@ -235,6 +238,7 @@ INSTRUCTIONS = {
     "life/1000": (2.9, "life/1000"),
     "wire/1000": (1.65, "wire/1000"),
     "world/1000": (12.5, "life/1000"),
+    "checked/1": (110, "life/1000"),
     "json/1": (1.15, "json/1"),
     "pcap/1": (1.8, "pcap/1"),
 }

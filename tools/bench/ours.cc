@@ -7,5 +7,6 @@ int main(int argc, char** argv) {
   cm::bench::OurLife();
   cm::bench::OurWorld();
   cm::bench::OurRecording();
+  cm::bench::OurChecking();
   return cm::bench::RunFigures(argc, argv);
 }

@@ -8,6 +8,7 @@ void OurHold();
 void OurLife();
 void OurWorld();
 void OurRecording();
+void OurChecking();
 
 }  // namespace cm::bench
 
