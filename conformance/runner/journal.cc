@@ -104,6 +104,7 @@ std::variant<SequenceResult, std::string> ResultOf(const Json& json) {
   result.wire_digest = NumberOfHex(json.at("wire_digest"));
   result.calls = json.at("calls");
   result.events = json.at("events");
+  result.frames = json.at("frames");
   result.observations = json.at("observations");
   result.sharp = json.at("sharp");
   result.largest_set = json.at("set");
@@ -138,6 +139,7 @@ std::string ToJsonLine(const SequenceResult& result) {
                {"wire_digest", fmt::format("{:016x}", result.wire_digest)},
                {"calls", result.calls},
                {"events", result.events},
+               {"frames", result.frames},
                {"observations", result.observations},
                {"sharp", result.sharp},
                {"set", result.largest_set},

@@ -106,6 +106,11 @@ std::vector<FamilyRow> FamiliesOf(const Tally& tally, const TableOptions& option
   };
   add_of_the_runner("rows", kRowsId);
   add_of_the_runner("leaks", kLeakId);
+  add_of_the_runner("wire", kWireId);
+  if (tally.frames() == 0) {
+    rows.back().arose = 0;
+    rows.back().unsupported = 1;
+  }
   const auto properties = Properties();
   for (size_t i = 0; i < properties.size(); ++i) {
     const Property& property = properties[i];
@@ -136,6 +141,7 @@ std::string ToJson(const Tally& tally, const CampaignName& name, const Profile& 
                {"sequences", tally.sequences()},
                {"calls", tally.calls()},
                {"events", tally.events()},
+               {"frames", tally.frames()},
                {"passed", tally.With(Verdict::kPassed)},
                {"failed", tally.With(Verdict::kFailed)},
                {"inconclusive", tally.With(Verdict::kInconclusive)},
@@ -194,7 +200,8 @@ std::string ToTable(const Tally& tally, const CampaignName& name, const Profile&
     text +=
         fmt::format("            {} x {}, first in sequence {}\n", of.sequences, reason, of.first);
   text += SingleProperty(tally, options.property);
-  text += fmt::format("calls       {}; events {}\n", tally.calls(), tally.events());
+  text += fmt::format("calls       {}; events {}; frames {}\n", tally.calls(), tally.events(),
+                      tally.frames());
   text += fmt::format("rules       {} of {} reached ({} %), {} confirmed\n", reached,
                       reachable.count(), reached * 100 / std::max<size_t>(reachable.count(), 1),
                       (tally.confirmed() & reachable).count());

@@ -24,6 +24,7 @@ void Tally::Add(const SequenceResult& result) {
   }
   calls_ += result.calls;
   events_ += result.events;
+  frames_ += result.frames;
   observations_ += result.observations;
   sharp_ += result.sharp;
   digest_.U64(result.digest);

@@ -51,6 +51,7 @@ class Tally {
   uint64_t With(Verdict verdict) const { return verdicts_[static_cast<size_t>(verdict)]; }
   uint64_t calls() const { return calls_; }
   uint64_t events() const { return events_; }
+  uint64_t frames() const { return frames_; }
   uint64_t Heard(EventType type) const { return heard_[static_cast<size_t>(type)]; }
   uint64_t digest() const { return digest_.Value(); }
   uint64_t wire_digest() const { return wire_digest_.Value(); }
@@ -88,6 +89,7 @@ class Tally {
   std::array<uint64_t, 5> verdicts_{};
   uint64_t calls_ = 0;
   uint64_t events_ = 0;
+  uint64_t frames_ = 0;
   std::array<uint64_t, kEventTypeCount> heard_{};
   uint64_t observations_ = 0;
   uint64_t sharp_ = 0;

@@ -7,6 +7,7 @@
 
 #include "conformance/properties/history_index.h"
 #include "conformance/properties/registry.h"
+#include "conformance/runner/frames.h"
 #include "model/conversation/name_scope.h"
 #include "model/conversation/print.h"
 #include "model/oracle/difference.h"
@@ -129,6 +130,27 @@ void JudgeByClaims(const History& history, const model::HistoryResult& verdict,
   AddVerdict(history, verdict, result);
   if (!only.empty() && only != kRowsId) result->findings.clear();
   JudgeByProperties(history, profile, only, result);
+}
+
+void JudgeByFrames(const History& history, const Profile& profile, std::string_view only,
+                   SequenceResult* result) {
+  if (!only.empty() && only != kWireId) return;
+  const JudgedFrames judged = JudgeFrames(history, profile);
+  result->frames = judged.frames;
+  for (const FrameViolation& found : judged.violations) {
+    const WireRecord& message = history.wire[found.message];
+    const wire::Violation& violation = found.violation;
+    AddFinding(
+        {.id = std::string(kWireId),
+         .about = std::string(ToString(message.kind)),
+         .rule = violation.rule,
+         .saw = violation.saw,
+         .permitted = violation.permitted,
+         .source = fmt::format("{}: {} ({})", violation.rule, violation.says, violation.source),
+         .record = message.record,
+         .where = WhereOf(history, history.records[message.record])},
+        result);
+  }
 }
 
 // The record destroys a channel that still has ids: the library leaks their memory.
@@ -257,6 +279,7 @@ SequenceResult Judge(const History& history, const Ending& ending, const Profile
   } else {
     JudgeByClaims(history, model::JudgeHistory(history, profile), profile, only, &result);
   }
+  JudgeByFrames(history, profile, only, &result);
   if (!ending.leaks.empty() && (only.empty() || only == kLeakId) && EverythingReturned(history))
     result.findings.push_back(
         {.id = std::string(kLeakId),

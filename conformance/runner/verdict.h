@@ -20,6 +20,8 @@ namespace cm {
 inline constexpr std::string_view kRowsId = "ROWS-1";
 // Everything was destroyed, and an object is still in use.
 inline constexpr std::string_view kLeakId = "LEAK-1";
+// A frame that the protocol does not permit, or the profile's kernel does not send.
+inline constexpr std::string_view kWireId = "WIRE-1";
 // A kSometimes property that did not hold in any sequence of a campaign.
 inline constexpr std::string_view kNeverId = "NEVER-1";
 // A deviation that the profile declares did not show.
@@ -33,6 +35,7 @@ struct RunnerClaim {
 inline constexpr auto kRunnerClaims = std::to_array<RunnerClaim>({
     {kRowsId, "Every answer and every event is permitted by a row of the tables."},
     {kLeakId, "Nothing is in use once every id and channel is destroyed."},
+    {kWireId, "Every frame is permitted by a rule of the protocol, and sent as its profile sends it."},
     {kNeverId, "What must happen in some sequence of a long campaign happens."},
     {kUnexpectedPassId, "A deviation that the profile declares shows."},
 });
@@ -40,8 +43,9 @@ inline constexpr auto kRunnerClaims = std::to_array<RunnerClaim>({
 // A violated claim. Data, reported, never thrown.
 struct Finding {
   std::string id;     // of the claim
-  std::string about;  // the call or event: "rdma_connect", "RDMA_CM_EVENT_REJECTED"
-  std::string rule;   // of the rows: the one whose observation is nearest to what was seen
+  std::string about;  // the call, event or message: "rdma_connect", "RDMA_CM_EVENT_REJECTED", "REQ"
+  std::string rule;   // of the rows: the one whose observation is nearest to what was seen; of a
+                      // frame: the one that it breaks
   std::string field;  // of the rows: what differs from it, and its value
   std::string value;
   std::string saw;
@@ -78,6 +82,7 @@ struct SequenceResult {
   uint64_t wire_digest = 0;
   uint64_t calls = 0;
   uint64_t events = 0;
+  uint64_t frames = 0;        // that were recorded and judged
   uint64_t observations = 0;  // that could be refused
   uint64_t sharp = 0;         // those for which an altered observation would be refused
   uint64_t largest_set = 0;

@@ -10,6 +10,7 @@
 #include "conformance/defects/defective_sim.h"
 #include "conformance/driver/perform.h"
 #include "conformance/properties/registry.h"
+#include "conformance/runner/frames.h"
 #include "model/base/check.h"
 #include "model/base/files.h"
 #include "model/conversation/parse.h"
@@ -55,6 +56,9 @@ std::vector<std::string> Objections(const History& as_recorded) {
       objections.push_back(
           fmt::format("{}: saw {}, permitted {}", property.id, violation.saw, violation.permitted));
   }
+  for (const FrameViolation& found : JudgeFrames(as_recorded, profile).violations)
+    objections.push_back(fmt::format("{}: saw {}, permitted {}", found.violation.rule,
+                                     found.violation.saw, found.violation.permitted));
   return objections;
 }
 

@@ -21,8 +21,8 @@ const Profile& ProfileOf(const Conversation& conversation);
 // With the defect of that name switched on, if one is given.
 History OnSim(const Conversation& conversation, std::string_view defect = {});
 
-// The objections of the rows and the properties, as text; each begins with the id of the property,
-// or with "rows".
+// The objections of the rows, the properties and the judge of frames, as text; each begins with the
+// id of the property or of the frame's rule, or with "rows".
 std::vector<std::string> Objections(const History& history);
 
 // The number of messages with another base version that a tester sends in the conversation: the

@@ -128,7 +128,7 @@ void RegisterTests(const Stand* stand) {
                           [make]() -> testing::Test* { return make(); });
   };
   add("Implementation", "WasAsked", [stand] { return new WasAsked(stand); });
-  for (const std::string_view id : {kRowsId, kLeakId})
+  for (const std::string_view id : {kRowsId, kLeakId, kWireId})
     add("Claim", TestName(id), [stand, id] { return new Claim(stand, std::string(id)); });
   for (const Property& property : Properties())
     add("Claim", TestName(property.id),

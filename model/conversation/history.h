@@ -72,6 +72,8 @@ struct WireRecord {
   bool lost = false;
   bool corrupt = false;  // dropped because of a wrong checksum
   PrivateData private_data;
+  bool doubled = false;        // it arrives twice
+  std::vector<uint8_t> frame;  // of Ethernet, as it is captured at its sender; empty: not recorded
 };
 
 struct History {

@@ -26,7 +26,8 @@ namespace cm {
 namespace {
 
 bool IsClaim(const std::string& id) {
-  return FindProperty(id) != nullptr || id == kRowsId || id == kLeakId;
+  return FindProperty(id) != nullptr || id == kRowsId || id == kLeakId ||
+         id == kWireId;
 }
 
 std::string WalkNames() {

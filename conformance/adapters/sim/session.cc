@@ -13,6 +13,7 @@
 #include "model/base/check.h"
 #include "model/base/choice.h"
 #include "model/vocabulary/call_names.h"
+#include "sim/codec/wire.h"
 #include "sim/world/world.h"
 
 namespace cm::sim {
@@ -29,6 +30,9 @@ class Carried : public SimSession, public Driver, public Environment {
         numbers_(conversation.names.ids.size()),
         before_(world_.InUse()) {
     if (options_.watch_wire) world_.WatchWire();
+    const bool framed = profile_->transport == Transport::kRoce;
+    if (options_.watch_wire && !options_.on_wire && framed)
+      frames_.emplace(&*conversation.topology, profile_);
     if (conversation.order.empty()) return;
     std::vector<Decision> decisions;
     for (const uint64_t first : conversation.order) decisions.push_back({.taken = first});
@@ -164,7 +168,12 @@ class Carried : public SimSession, public Driver, public Environment {
                       .mad_status = note.mad.mad_status,
                       .lost = note.lost,
                       .corrupt = note.corrupt,
-                      .private_data = note.mad.data});
+                      .private_data = note.mad.data,
+                      .doubled = note.doubled});
+      if (frames_) {
+        const mad::FrameBytes frame = frames_->Captured(note);
+        wire.back().frame.assign(frame.view().begin(), frame.view().end());
+      }
     }
     return wire;
   }
@@ -313,6 +322,7 @@ class Carried : public SimSession, public Driver, public Environment {
   SimNames names_;
   std::vector<CmNumbers> numbers_;  // by id: its numbers, for the tester
   Usage before_;
+  std::optional<Wire> frames_;  // records what each message is as a frame
   std::vector<WaitingCall> waiting_calls_;
   Choice* order_ = nullptr;
   std::optional<ReplayChoice> written_order_;  // that of the conversation

@@ -1,0 +1,50 @@
+#include "conformance/runner/frames.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "model/capture/judge.h"
+#include "model/mad/frame.h"
+
+namespace cm {
+namespace {
+
+bool HasTester(const Conversation& conversation) {
+  return std::ranges::any_of(conversation.lines, [](const Line& line) {
+    return std::holds_alternative<line::Sends>(line);
+  });
+}
+
+// Whether a call may fail before it has sent: after any fault that is not of packets alone.
+bool MayFailToSend(const Conversation& conversation) {
+  return std::ranges::any_of(conversation.lines, [](const Line& line) {
+    const auto* injects = std::get_if<line::Injects>(&line);
+    return injects != nullptr && !injects->fault.OnPackets();
+  });
+}
+
+}  // namespace
+
+JudgedFrames JudgeFrames(const History& history, const Profile& profile) {
+  JudgedFrames judged;
+  if (HasTester(history.conversation)) return judged;
+  wire::Judge judge(
+      {.whole = true, .unsent = MayFailToSend(history.conversation), .profiles = {&profile}},
+      [&](const wire::Verdict& verdict) {
+        if (verdict.violation)
+          judged.violations.push_back({*verdict.violation, verdict.violation->number - 1});
+      });
+  for (size_t i = 0; i < history.wire.size(); ++i) {
+    const WireRecord& sent = history.wire[i];
+    if (sent.frame.empty()) continue;
+    for (int copies = sent.doubled ? 2 : 1; copies > 0; --copies) {
+      ++judged.frames;
+      judge.Take(i + 1, sent.at.nanoseconds(), sent.frame, sent.frame.size(),
+                 mad::LinkType::kEthernet);
+    }
+  }
+  judge.Finish();
+  return judged;
+}
+
+}  // namespace cm

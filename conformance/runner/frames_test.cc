@@ -1,0 +1,102 @@
+// Frames of a conversation: what is altered in one is found, with the message and its rule.
+#include "conformance/runner/frames.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "conformance/runner/verdict.h"
+#include "conformance/scenarios/golden.h"
+#include "conformance/scenarios/on_sim.h"
+#include "model/mad/frame.h"
+
+namespace cm {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Conversation Read(const std::string& file) {
+  return std::get<Golden>(ReadGolden(TextOf("conformance/scenarios/" + file))).conversation;
+}
+
+// Both sides have connected, and the active one disconnects.
+History Connected(std::string_view defect = {}) {
+  return OnSim(Read("establishment/whole_life.conv"), defect);
+}
+
+const Profile& Reference() { return Profiles().front(); }
+
+WireRecord& MessageOf(History* history, MadKind kind) {
+  return *std::ranges::find(history->wire, kind, &WireRecord::kind);
+}
+
+template <typename Change>
+void Alter(WireRecord* message, Change change) {
+  mad::Frame frame = mad::Decode(message->frame, mad::LinkType::kEthernet).value();
+  change(&frame);
+  const mad::FrameBytes sealed = mad::Seal(frame);
+  message->frame.assign(sealed.view().begin(), sealed.view().end());
+}
+
+std::vector<std::string> RulesBroken(const History& history) {
+  std::vector<std::string> rules;
+  for (const FrameViolation& found : JudgeFrames(history, Reference()).violations)
+    rules.push_back(found.violation.rule);
+  return rules;
+}
+
+TEST(Frames, OfAConformingConversationAreAllJudgedAndPermitted) {
+  const History history = Connected();
+  const JudgedFrames judged = JudgeFrames(history, Reference());
+  EXPECT_EQ(judged.frames, history.wire.size());
+  EXPECT_GE(judged.frames, 3u);
+  EXPECT_THAT(judged.violations, IsEmpty());
+}
+
+TEST(Frames, WithAnotherIpVersionThanItsGidsIsFound) {
+  History history = Connected();
+  Alter(&MessageOf(&history, MadKind::kReq), [](mad::Frame* frame) {
+    std::get<mad::Ipv4>(frame->ip).source ^= 1;
+  });
+  EXPECT_THAT(RulesBroken(history), testing::Contains("wire-addresses"));
+}
+
+TEST(Frames, ARepetitionThatDiffersInAByteIsFound) {
+  History history = OnSim(Read("loss/first_reply.conv"));
+  EXPECT_THAT(RulesBroken(history), IsEmpty());
+  const auto first = std::ranges::find(history.wire, MadKind::kRep, &WireRecord::kind);
+  const auto again = std::find_if(first + 1, history.wire.end(), [](const WireRecord& message) {
+    return message.kind == MadKind::kRep;
+  });
+  ASSERT_NE(again, history.wire.end());
+  Alter(&*again, [](mad::Frame* frame) { ++std::get<mad::Rep>(frame->mad.message).starting_psn; });
+  EXPECT_THAT(RulesBroken(history), ElementsAre("mad-again"));
+}
+
+TEST(Frames, WithoutFramesNothingIsJudged) {
+  History history = Connected();
+  for (WireRecord& message : history.wire) message.frame.clear();
+  EXPECT_EQ(JudgeFrames(history, Reference()).frames, 0u);
+}
+
+TEST(Frames, AFindingNamesTheMessageTheRuleAndTheLine) {
+  const SequenceResult result = Judge(Connected("reply-has-own-tid"), {}, Reference());
+  ASSERT_EQ(result.findings.size(), 1u);
+  const Finding& finding = result.findings.front();
+  EXPECT_EQ(finding.id, kWireId);
+  EXPECT_EQ(finding.about, "REP");
+  EXPECT_THAT(finding.where, HasSubstr("rdma_accept"));
+  EXPECT_THAT(finding.source, HasSubstr("linux 6.1 cm.c"));
+  EXPECT_EQ(result.verdict, Verdict::kFailed);
+  EXPECT_THAT(Judge(Connected("reply-has-own-tid"), {}, Reference(), kRowsId).findings, IsEmpty());
+}
+
+}  // namespace
+}  // namespace cm
