@@ -31,15 +31,7 @@ mad::Gid InHeader(mad::Gid address) {  // without the prefix of an IPv4-mapped a
   return address;
 }
 
-// Whether the RDMA CM header has the addresses that the message travels between.
-template <typename M>
-bool BeginsWithHeader(const CapturedMessage& sighting, const M& request) {
-  const mad::CmaHeader header = mad::CmaHeaderOf(request);
-  return header.source_address == InHeader(sighting.from) &&
-         header.destination_address == InHeader(sighting.to);
-}
-
-// Whether it may name no GID of its peer, which a refused call has taken away. source: linux 5.10
+// Whether it may not know its peer, which a refused call has taken away. source: linux 5.10
 // cma.c resolve_prepare_src
 bool MayForgetItsPeer(const SenderFingerprint& sender) {
   return std::ranges::any_of(sender.profiles(), [](const Profile* profile) {
@@ -47,10 +39,20 @@ bool MayForgetItsPeer(const SenderFingerprint& sender) {
   });
 }
 
+// Whether the RDMA CM header has the addresses that the message travels between.
+template <typename M>
+bool BeginsWithHeader(const CapturedMessage& sighting, const M& request, bool forgets = false) {
+  const mad::CmaHeader header = mad::CmaHeaderOf(request);
+  const bool none = forgets && header.destination_address == mad::Gid{};
+  return header.source_address == InHeader(sighting.from) &&
+         (none || header.destination_address == InHeader(sighting.to));
+}
+
 std::optional<Violation> CheckAddresses(const CapturedMessage& sighting,
                                         const SenderFingerprint& sender) {
+  const bool forgets = MayForgetItsPeer(sender);
   if (const auto* req = sighting.As<mad::Req>()) {
-    const bool none = req->primary_remote_gid == mad::Gid{} && MayForgetItsPeer(sender);
+    const bool none = forgets && req->primary_remote_gid == mad::Gid{};
     if (req->primary_local_gid != sighting.from ||
         (req->primary_remote_gid != sighting.to && !none))
       return Broken(sighting, claims::kAddresses,
@@ -62,7 +64,7 @@ std::optional<Violation> CheckAddresses(const CapturedMessage& sighting,
     const auto service = mad::ServiceOf(request.service_id);
     // An AF_IB id has no such header.
     if (!service || service->space == PortSpace::kIb) return std::nullopt;
-    if (BeginsWithHeader(sighting, request)) return std::nullopt;
+    if (BeginsWithHeader(sighting, request, forgets)) return std::nullopt;
     return Broken(sighting, claims::kCmaAddresses, "other addresses in the header of RDMA CM",
                   fmt::format("{} and {}", AddressText(sighting.from), AddressText(sighting.to)));
   };
