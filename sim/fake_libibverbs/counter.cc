@@ -144,10 +144,27 @@ bool JoinsHalves(const uint8_t* code, const uint8_t* end) {
   return false;
 }
 
+// The two halves are moved to other registers soon after the instruction: mov %edx and mov %eax.
+bool MovesHalves(const uint8_t* code, const uint8_t* end) {
+  constexpr ptrdiff_t kNear = 12;
+  bool high = false;
+  bool low = false;
+  for (const uint8_t* at = code; at + 2 <= std::min(code + kNear, end); ++at) {
+    if (at[0] != 0x89) continue;
+    high = high || (at[1] & 0xf8) == 0xd0;
+    low = low || (at[1] & 0xf8) == 0xc0;
+  }
+  return high && low;
+}
+
+bool UsesBoth(const uint8_t* code, const uint8_t* end) {
+  return JoinsHalves(code, end) || MovesHalves(code, end);
+}
+
 void Replace(uintptr_t begin, uintptr_t end) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   for (uintptr_t at = begin; at + kRdtsc.size() <= end; ++at) {
-    if (!Stands(At(at), kRdtsc) || !JoinsHalves(At(at + kRdtsc.size()), At(end))) continue;
+    if (!Stands(At(at), kRdtsc) || !UsesBoth(At(at + kRdtsc.size()), At(end))) continue;
     const uintptr_t first = at / page * page;
     const size_t length = at + kUd2.size() - first;
     if (mprotect(At(first), length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) continue;
