@@ -14,6 +14,8 @@ set -eu
 
 packages="g++ librdmacm-dev libibverbs-dev file zip clang-format clang-tidy
   tshark rdmacm-utils python3-pyverbs"
+# Programs of docs/programs.md, 12 MB
+packages="$packages perftest qperf ibverbs-utils libfabric-bin ucx-utils iperf"
 libraries="libgtest-dev libgmock-dev librapidcheck-dev libcli11-dev libfmt-dev
   nlohmann-json3-dev libbenchmark-dev libxxhash-dev"
 lab_packages="qemu-system-x86 qemu-utils cpio gzip xz-utils zstd"

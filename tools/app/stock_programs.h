@@ -1,0 +1,41 @@
+// Programs of the distribution on simulated hosts, and what docs/programs.md says of them.
+#ifndef TOOLS_APP_STOCK_PROGRAMS_H_
+#define TOOLS_APP_STOCK_PROGRAMS_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cm::app {
+
+// Two programs, or one; PASSIVE and ACTIVE are the addresses of the hosts.
+struct StockProgram {
+  std::string_view name;     // unique
+  std::string_view package;  // of Debian 12
+  std::string_view passive;  // empty: none
+  std::string_view active;
+  bool stays = false;  // the passive program serves for ever
+  // It waits for memory to change: parts of its run take the system's time, so it is run once.
+  bool once = false;
+  std::string_view why = {};  // it does not work: the cause, by looking
+};
+
+const std::vector<StockProgram>& StockPrograms();
+
+// Whether the programs can be run.
+bool IsInstalled(const StockProgram& program);
+
+// What comes of the program, by running it: its line of the page. Empty and a reason on failure.
+std::string MeasuredLine(const StockProgram& program, std::string* problem);
+
+// The page, of the lines that `line` returns.
+std::string ProgramsPage(const std::function<std::string(const StockProgram&)>& line);
+
+// The line of a program in a page; nothing when there is none.
+std::optional<std::string> LineIn(std::string_view page, const StockProgram& program);
+
+}  // namespace cm::app
+
+#endif  // TOOLS_APP_STOCK_PROGRAMS_H_
