@@ -103,7 +103,9 @@ int clock_gettime(clockid_t clock, timespec* time) noexcept {
   return 0;
 }
 
+// Constructors of libraries compare it with the counter; no allocator calls it.
 int gettimeofday(timeval* time, void* zone) noexcept {
+  if (TakeCounter != nullptr) TakeCounter();
   const std::optional<int64_t> now = Now();
   if (!now) return static_cast<int>(syscall(SYS_gettimeofday, time, zone));
   const int64_t all = kSinceEpoch + *now;

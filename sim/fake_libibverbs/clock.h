@@ -22,6 +22,9 @@ std::optional<int64_t> SimulatedTime(clockid_t clock);
 // The value of the system's clock.
 timespec SystemTime(clockid_t clock);
 
+// Makes the processor's counter virtual from now on. Null in objects that leave it as it is.
+__attribute__((weak)) void TakeCounter();
+
 inline int64_t NanosecondsOf(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
 
 inline timespec TimeOf(int64_t nanoseconds) {

@@ -188,12 +188,14 @@ int ReplaceIn(dl_phdr_info* object, size_t /*size*/, void* /*unused*/) {
   return 0;
 }
 
-__attribute__((constructor)) void TakeCounter() {
+void TakeIt() {
   if (std::getenv("CMSIM_SOCKET") == nullptr || Faults()) return;
   dl_iterate_phdr(&ReplaceIn, nullptr);
   std::sort(TheTraps().replaced.begin(), TheTraps().replaced.end());  // lint: addresses are unique
   if (!TheTraps().replaced.empty()) Handle(SIGILL);
 }
+
+__attribute__((constructor)) void TakeAtStart() { TakeCounter(); }
 
 // The signal ends a program where it is blocked.
 std::optional<sigset_t> WithoutOurs(int how, const sigset_t* signals) {
@@ -205,6 +207,12 @@ std::optional<sigset_t> WithoutOurs(int how, const sigset_t* signals) {
 }
 
 }  // namespace
+
+void TakeCounter() {
+  static std::atomic_flag taken;
+  if (!taken.test_and_set()) TakeIt();
+}
+
 }  // namespace cm::sim::fake_libibverbs
 
 using namespace cm::sim::fake_libibverbs;  // what follows is C

@@ -94,6 +94,6 @@ int64_t PlaceOf(Device* device) {
   return device->world == World() ? int64_t{device->place} : -ENODEV;
 }
 
-int64_t PlaceOf(ibv_context* context) { return PlaceOf(Whole<Context>(context)->device); }
+int64_t PlaceOf(ibv_context* context) { return PlaceOf(ContextOf(context)->device); }
 
 }  // namespace cm::sim::fake_libibverbs

@@ -32,7 +32,7 @@ namespace {
 constexpr uint16_t kDefaultPkey = 0xffff;
 constexpr uint8_t kFirstPort = 1;
 
-Device* DeviceOf(ibv_context* context) { return Whole<Context>(context)->device; }
+Device* DeviceOf(ibv_context* context) { return ContextOf(context)->device; }
 
 bool IsPort(ibv_context* context, uint32_t port) {
   return port >= kFirstPort && port <= DeviceOf(context)->record.ports;
@@ -122,19 +122,22 @@ ibv_context* ibv_open_device(ibv_device* device) {
   auto* context = new Context{};
   context->events.number = events;
   context->device = Whole<Device>(device);
-  context->shown.device = device;
-  FillOperations(&context->shown.ops);
-  context->shown.cmd_fd = -1;
-  context->shown.async_fd = fd;
-  context->shown.num_comp_vectors = 1;
-  pthread_mutex_init(&context->shown.mutex, nullptr);
-  return &context->shown;
+  context->shown.sz = sizeof context->shown;
+  ibv_context& shown = context->shown.context;
+  shown.device = device;
+  FillOperations(&shown.ops);
+  shown.cmd_fd = -1;
+  shown.async_fd = fd;
+  shown.num_comp_vectors = 1;
+  pthread_mutex_init(&shown.mutex, nullptr);
+  shown.abi_compat = __VERBS_ABI_IS_EXTENDED;
+  return &shown;
 }
 
 int ibv_close_device(ibv_context* context) {
   CloseDescriptor(context->async_fd);
-  AskAbout(Op::kCloseEvents, Whole<Context>(context)->events);
-  delete Whole<Context>(context);
+  AskAbout(Op::kCloseEvents, ContextOf(context)->events);
+  delete ContextOf(context);
   return 0;
 }
 

@@ -36,7 +36,7 @@ bool Equals(pthread_mutex_t* mutex, const uint32_t* counter, uint32_t value) {
 }  // namespace
 
 uapi::ToldRecord TellOf(ibv_context* context, const void* object) {
-  const Handle events = Whole<Context>(context)->events;
+  const Handle events = ContextOf(context)->events;
   return {.name = std::bit_cast<uint64_t>(object), .events = events.Lives() ? events.number : 0};
 }
 
@@ -56,7 +56,7 @@ extern "C" {
 
 // An event without an object belongs to the device, or to its port.
 int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
-  const Handle events = Whole<Context>(context)->events;
+  const Handle events = ContextOf(context)->events;
   const bool looks = IsNonBlocking(context->async_fd);
   Answer answer{.value = -EIO};
   if (events.Lives()) answer = AskAbout(Op::kTakeEventOfDevice, events, looks ? 1 : 0);

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -16,16 +17,19 @@
 
 namespace cm::sim::fake_libibverbs {
 
+// The libraries of providers compare the operations of a device with their own.
 struct Device {
   ibv_device shown;
+  const void* operations_of_provider;
   uapi::DeviceRecord record;
   uint32_t process;
   uint32_t place;  // index in the kernel's list of `world`
   uint32_t world;
 };
 
+// Inline functions and the libraries of providers look at the operations before the context.
 struct Context {
-  ibv_context shown;
+  verbs_context shown;
   Device* device;
   Handle events;
 };
@@ -76,6 +80,10 @@ struct QueuePair {
 template <typename T, typename Shown>
 T* Whole(Shown* shown) {
   return reinterpret_cast<T*>(shown);
+}
+
+inline Context* ContextOf(ibv_context* context) {
+  return Whole<Context>(reinterpret_cast<char*>(context) - offsetof(verbs_context, context));
 }
 
 inline uint32_t NumberOf(ibv_cq* queue) {

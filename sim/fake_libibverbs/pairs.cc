@@ -197,7 +197,7 @@ int ibv_destroy_ah(ibv_ah* handle) {
 ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   const int64_t place = PlaceOf(pd->context);
   if (place < 0) return Refuse(ErrnoOf(place));
-  const auto& device = Whole<Context>(pd->context)->device->record;
+  const auto& device = ContextOf(pd->context)->device->record;
   if (initial->cap.max_inline_data > device.max_inline) return Refuse(EINVAL);
   // Room for a scatter/gather element is room for inline data, and the other way round.
   // source: linux 6.1 rxe_qp.c rxe_qp_init_req

@@ -141,8 +141,7 @@ std::string Remark(const StockProgram& program, const Report& report) {
   std::vector<std::string> remarks;
   if (!program.why.empty()) remarks.emplace_back(program.why);
   if (program.why.empty()) remarks = report.misbehaviour;
-  if (program.once)
-    remarks.emplace_back("waits for memory: run once, in part in the system's time");
+  if (!program.once.empty()) remarks.emplace_back(program.once);
   return fmt::format("{}", fmt::join(remarks, "; "));
 }
 
@@ -168,7 +167,7 @@ std::string MeasuredLine(const StockProgram& program, std::string* problem) {
   if (!problem->empty()) return {};
   std::vector<std::string> cells = {Succeeded(first.report) ? "yes" : "no", "-", "-", "-"};
   const std::string middle = MiddleOf(first.trace);
-  if (Succeeded(first.report) && !program.once) {
+  if (Succeeded(first.report) && program.once.empty()) {
     cells[1] = SameAgain(program, first);
     if (Names(first.trace, "rdma_accept"))
       cells[2] = UnderFault(program, "fault drop REP from=passive nth=1");

@@ -44,6 +44,10 @@ constexpr std::string_view kQperf = "qperf";
 constexpr std::string_view kFabric = "libfabric-bin";
 constexpr std::string_view kUcx = "ucx-utils";
 
+constexpr std::string_view kSpins = "waits for memory: run once, in part in the system's time";
+constexpr std::string_view kOrder = "run once: its programs print at the same time";
+constexpr std::string_view kSlow = "run once, to save time";
+
 std::vector<StockProgram> OfRdmacm() {
   return {
       {"rping", kRdmacm, "rping -s -a PASSIVE -C 3 -v", "rping -c -a PASSIVE -C 3 -v"},
@@ -53,10 +57,10 @@ std::vector<StockProgram> OfRdmacm() {
       {"cmtime", kRdmacm, "cmtime -b PASSIVE -c 5", "cmtime -b ACTIVE -s PASSIVE -c 5", true},
       {"rdma_client", kRdmacm, "rdma_server", "rdma_client -s PASSIVE"},
       {"rdma_xclient", kRdmacm, "rdma_xserver", "rdma_xclient -s PASSIVE"},
-      {"rcopy", kRdmacm, "rcopy", "rcopy /etc/hostname PASSIVE:/tmp/rcopied", true},
+      {"rcopy", kRdmacm, "rcopy", "rcopy /etc/hostname PASSIVE:/tmp/rcopied", true, kOrder},
       {"rstream", kRdmacm, "rstream -I 5 -C 5 -S 1024", "rstream -s PASSIVE -I 5 -C 5 -S 1024"},
       {"riostream", kRdmacm, "riostream -I 1 -C 1 -S 64", "riostream -s PASSIVE -I 1 -C 1 -S 64",
-       false, true},
+       false, kSpins},
   };
 }
 
@@ -86,7 +90,7 @@ std::vector<StockProgram> OfPerftest() {
       {"ib_send_lat", kPerftest, "ib_send_lat -R -n 5", "ib_send_lat -R -n 5 PASSIVE"},
       {"ib_write_bw", kPerftest, "ib_write_bw -R -n 5", "ib_write_bw -R -n 5 PASSIVE"},
       {"ib_write_lat", kPerftest, "ib_write_lat -R -n 5", "ib_write_lat -R -n 5 PASSIVE", false,
-       true},
+       kSpins},
       {"ib_read_bw", kPerftest, "ib_read_bw -R -n 5", "ib_read_bw -R -n 5 PASSIVE"},
       {"ib_read_lat", kPerftest, "ib_read_lat -R -n 5", "ib_read_lat -R -n 5 PASSIVE"},
       {"ib_atomic_bw", kPerftest, "ib_atomic_bw -R -n 5", "ib_atomic_bw -R -n 5 PASSIVE"},
@@ -102,14 +106,31 @@ std::vector<StockProgram> OfQperf() {
   };
 }
 
-std::vector<StockProgram> OfOthers() { return {}; }
+// Each begins with a fifth of a second in which libpsm2 compares the counter with the clock.
+std::vector<StockProgram> OfFabric() {
+  return {
+      {"fi_info", kFabric, "", "fi_info -p verbs", false, kSlow},
+      {"fi_pingpong verbs msg", kFabric, "fi_pingpong -p verbs -e msg -I 5 -S 64",
+       "fi_pingpong -p verbs -e msg -I 5 -S 64 PASSIVE"},
+      {"fi_pingpong verbs dgram", kFabric, "fi_pingpong -p verbs -e dgram -I 5 -S 64",
+       "fi_pingpong -p verbs -e dgram -I 5 -S 64 PASSIVE", false, kSlow},
+      {"fi_pingpong verbs;ofi_rxd", kFabric, "fi_pingpong -p verbs;ofi_rxd -e rdm -I 5 -S 64",
+       "fi_pingpong -p verbs;ofi_rxd -e rdm -I 5 -S 64 PASSIVE", false, kSlow},
+      {"fi_pingpong verbs;ofi_rxm", kFabric,
+       "env FI_UNIVERSE_SIZE=8 fi_pingpong -p verbs;ofi_rxm -e rdm -I 5 -S 64",
+       "env FI_UNIVERSE_SIZE=8 fi_pingpong -p verbs;ofi_rxm -e rdm -I 5 -S 64 PASSIVE", false,
+       kSlow},
+      {"fi_pingpong tcp", kFabric, "fi_pingpong -p tcp -e msg -I 5 -S 64",
+       "fi_pingpong -p tcp -e msg -I 5 -S 64 PASSIVE", false, kSlow},
+  };
+}
 
 }  // namespace
 
 const std::vector<StockProgram>& StockPrograms() {
   static const auto* const kAll = [] {
     auto* const all = new std::vector<StockProgram>;
-    for (const auto& some : {OfRdmacm(), OfIbverbs(), OfPerftest(), OfQperf(), OfOthers()})
+    for (const auto& some : {OfRdmacm(), OfIbverbs(), OfPerftest(), OfQperf(), OfFabric()})
       all->insert(all->end(), some.begin(), some.end());
     return all;
   }();

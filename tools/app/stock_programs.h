@@ -16,10 +16,9 @@ struct StockProgram {
   std::string_view package;  // of Debian 12
   std::string_view passive;  // empty: none
   std::string_view active;
-  bool stays = false;  // the passive program serves for ever
-  // It waits for memory to change: parts of its run take the system's time, so it is run once.
-  bool once = false;
-  std::string_view why = {};  // it does not work: the cause, by looking
+  bool stays = false;          // the passive program serves for ever
+  std::string_view once = {};  // why it is run once, and without faults
+  std::string_view why = {};   // it does not work: the cause, by looking
 };
 
 const std::vector<StockProgram>& StockPrograms();
