@@ -15,6 +15,7 @@
 
 #include "sim/fake_libibverbs/commands.h"
 #include "sim/fake_libibverbs/descriptors.h"
+#include "sim/fake_libibverbs/host_path.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
 #include "sim/fake_libibverbs/requests.h"
@@ -57,7 +58,7 @@ int open(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = va_arg(more, mode_t);
   va_end(more);
-  return IsNode(path) ? OpenNode(flags) : RealLibc().open(path, flags, mode);
+  return IsNode(path) ? OpenNode(flags) : RealLibc().open(HostPath(path).get(), flags, mode);
 }
 
 int open64(const char* path, int flags, ...) {
@@ -65,7 +66,7 @@ int open64(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = va_arg(more, mode_t);
   va_end(more);
-  return IsNode(path) ? OpenNode(flags) : RealLibc().open(path, flags, mode);
+  return IsNode(path) ? OpenNode(flags) : RealLibc().open(HostPath(path).get(), flags, mode);
 }
 
 int openat(int directory, const char* path, int flags, ...) {
@@ -73,7 +74,8 @@ int openat(int directory, const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = va_arg(more, mode_t);
   va_end(more);
-  return IsNode(path) ? OpenNode(flags) : RealLibc().openat(directory, path, flags, mode);
+  return IsNode(path) ? OpenNode(flags)
+                      : RealLibc().openat(directory, HostPath(path).get(), flags, mode);
 }
 
 int fstat(int fd, struct stat* status) noexcept {

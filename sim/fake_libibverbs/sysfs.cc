@@ -1,37 +1,24 @@
-// sysfs lookups of RDMA devices by programs: the system's folder is replaced by that of the
-// program's host, where the environment names it.
+// Lookups of RDMA devices by programs, in sysfs and among the device files: they see those of the
+// program's host.
 #undef _FORTIFY_SOURCE
 
 #include <dirent.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include <cstdlib>
-#include <string>
-#include <string_view>
-
+#include "sim/fake_libibverbs/host_path.h"
 #include "sim/fake_libibverbs/libc.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
 
-// The path on the program's host.
-class Place {
- public:
-  explicit Place(const char* path) : path_(path) {
-    constexpr std::string_view kDevices = "/sys/class/infiniband";
-    const char* host = std::getenv("CMSIM_HOST");
-    if (host == nullptr || path == nullptr) return;
-    const std::string_view text(path);
-    if (!text.starts_with(kDevices)) return;
-    const std::string_view rest = text.substr(kDevices.size());
-    if (rest.empty() || rest.front() == '/') own_ = host + std::string(text);
-  }
-  const char* path() const { return own_.empty() ? path_ : own_.c_str(); }
-
- private:
-  const char* path_;
-  std::string own_;
-};
+// Below the host's folder they are ordinary files.
+template <typename Mode>
+void ShowAsDevice(const HostPath& path, int result, Mode* mode) {
+  if (result == 0 && path.IsInDev() && S_ISREG(*mode))
+    *mode = static_cast<Mode>((*mode & ~S_IFMT) | S_IFCHR);
+}
 
 }  // namespace
 }  // namespace cm::sim::fake_libibverbs
@@ -42,24 +29,68 @@ extern "C" {
 
 int stat(const char* path, struct stat* status) noexcept {
   static auto* const kReal = Next("stat", static_cast<int (*)(const char*, struct stat*)>(nullptr));
-  return kReal(Place(path).path(), status);
+  const HostPath own(path);
+  const int result = kReal(own.get(), status);
+  ShowAsDevice(own, result, &status->st_mode);
+  return result;
 }
 
 int stat64(const char* path, struct stat64* status) noexcept {
   static auto* const kReal =
       Next("stat64", static_cast<int (*)(const char*, struct stat64*)>(nullptr));
-  return kReal(Place(path).path(), status);
+  const HostPath own(path);
+  const int result = kReal(own.get(), status);
+  ShowAsDevice(own, result, &status->st_mode);
+  return result;
+}
+
+int lstat(const char* path, struct stat* status) noexcept {
+  static auto* const kReal =
+      Next("lstat", static_cast<int (*)(const char*, struct stat*)>(nullptr));
+  const HostPath own(path);
+  const int result = kReal(own.get(), status);
+  ShowAsDevice(own, result, &status->st_mode);
+  return result;
 }
 
 int statx(int folder, const char* path, int flags, unsigned int mask,
           struct statx* status) noexcept {
   static auto* const kReal = Next(
       "statx", static_cast<int (*)(int, const char*, int, unsigned int, struct statx*)>(nullptr));
-  return kReal(folder, Place(path).path(), flags, mask, status);
+  const HostPath own(path);
+  const int result = kReal(folder, own.get(), flags, mask, status);
+  ShowAsDevice(own, result, &status->stx_mode);
+  return result;
+}
+
+int access(const char* path, int mode) noexcept {
+  static auto* const kReal = Next("access", &access);
+  return kReal(HostPath(path).get(), mode);
+}
+
+ssize_t readlink(const char* path, char* target, size_t size) noexcept {
+  static auto* const kReal = Next("readlink", &readlink);
+  return kReal(HostPath(path).get(), target, size);
 }
 
 DIR* opendir(const char* path) {
   static auto* const kReal = Next("opendir", &opendir);
-  return kReal(Place(path).path());
+  return kReal(HostPath(path).get());
+}
+
+int scandir(const char* path, dirent*** entries, int (*chooses)(const dirent*),
+            int (*compares)(const dirent**, const dirent**)) {
+  static auto* const kReal = Next("scandir", &scandir);
+  return kReal(HostPath(path).get(), entries, chooses, compares);
+}
+
+FILE* fopen(const char* path, const char* mode) {
+  static auto* const kReal = Next("fopen", &fopen);
+  return kReal(HostPath(path).get(), mode);
+}
+
+FILE* fopen64(const char* path, const char* mode) {
+  static auto* const kReal = Next("fopen64", &fopen64);
+  return kReal(HostPath(path).get(), mode);
 }
 }

@@ -45,6 +45,24 @@ bool Write(const fs::path& file, std::string_view text) {
   return out.good();
 }
 
+// What names the interface of each GID. source: linux 6.1 sysfs.c show_port_gid_attr
+bool DescribeGids(const fs::path& folder, const DeviceInfo& device) {
+  const fs::path attributes = folder / "ports/1/gid_attrs";
+  std::error_code error;
+  for (const char* const kind : {"types", "ndevs"})
+    fs::create_directories(attributes / kind, error);
+  size_t gid = 0;
+  bool written = !error;
+  for (size_t nth = 0; nth < device.AddressCount(); ++nth)
+    for (const bool v6 : {false, true}) {
+      if (device.Host(nth, v6).empty()) continue;
+      const std::string name = std::to_string(gid++);
+      written = written && Write(attributes / "types" / name, "RoCE v2\n") &&
+                Write(attributes / "ndevs" / name, std::string(device.netdev) + "\n");
+    }
+  return written;
+}
+
 // That of the first side there.
 std::string NameOfHost(const Topology& topology, uint8_t kernel) {
   for (uint8_t side = 0; side < topology.sides.size(); ++side)
@@ -58,14 +76,19 @@ bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel
   std::error_code error;
   fs::create_directories(folder / "bin", error);
   fs::create_directories(folder / "addr", error);
-  bool written = Write(folder / "bin/ip", kIp);
+  const fs::path nodes = folder / "dev/infiniband";
+  fs::create_directories(nodes, error);
+  bool written = Write(folder / "bin/ip", kIp) && Write(nodes / "rdma_cm", "");
   fs::permissions(folder / "bin/ip", fs::perms::owner_exec, fs::perm_options::add, error);
+  size_t uverbs = 0;
   for (size_t i = 0; i < topology.devices.size() && written && !error; ++i) {
     const DeviceInfo& device = topology.devices[i];
     if (device.kernel != kernel) continue;
     const fs::path link = folder / "sys/class/infiniband" / device.name / "device/net";
     fs::create_directories(link / device.netdev, error);
-    written = Write(folder / "addr" / device.netdev, AddressesOf(device, i) + "\n");
+    written = DescribeGids(folder / "sys/class/infiniband" / device.name, device) &&
+              Write(nodes / fmt::format("uverbs{}", uverbs++), "") &&
+              Write(folder / "addr" / device.netdev, AddressesOf(device, i) + "\n");
   }
   std::string addresses;
   for (const DeviceInfo& device : topology.devices) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -35,6 +36,14 @@ class Host : public testing::Test {
 TEST_F(Host, HasItsOwnDevicesWithTheirInterfaces) {
   EXPECT_TRUE(fs::exists(folder_ / "sys/class/infiniband/rxe1/device/net/veth1"));
   EXPECT_FALSE(fs::exists(folder_ / "sys/class/infiniband/rxe0"));
+}
+
+TEST_F(Host, HasTheFilesOfItsDevices) {
+  EXPECT_TRUE(fs::exists(folder_ / "dev/infiniband/uverbs0"));
+  EXPECT_FALSE(fs::exists(folder_ / "dev/infiniband/uverbs1"));
+  std::string interface;
+  std::ifstream(folder_ / "sys/class/infiniband/rxe1/ports/1/gid_attrs/ndevs/1") >> interface;
+  EXPECT_EQ(interface, "veth1");
 }
 
 TEST_F(Host, TellsTheAddressesOfAnInterface) {

@@ -146,7 +146,11 @@ std::string Remark(const StockProgram& program, const Report& report) {
 }
 
 bool IsInstalledAs(std::string_view text) {
-  const std::vector<std::string> words = Words(kActiveSide, text).words;
+  std::vector<std::string> words = Words(kActiveSide, text).words;
+  // Of `env NAME=VALUE PROGRAM`, the program.
+  std::erase_if(words, [](const std::string& word) {
+    return word == "env" || word.find('=') != std::string::npos;
+  });
   const char* const path = std::getenv("PATH");
   if (words.empty() || path == nullptr) return words.empty();
   std::istringstream folders(path);
