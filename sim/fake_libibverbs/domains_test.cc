@@ -118,6 +118,7 @@ TEST_F(DomainsInUse, HaveASharedQueue) {
 TEST_F(DomainsInUse, HaveAnAddressHandle) {
   ibv_ah_attr to{};
   to.port_num = 1;
+  to.is_global = 1;
   ibv_ah* const handle = Of<decltype(::ibv_create_ah)>("ibv_create_ah")(own_, &to);
   ASSERT_NE(handle, nullptr);
   ExpectBusy();

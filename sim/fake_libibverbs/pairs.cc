@@ -13,6 +13,7 @@
 #include "sim/fake_libibverbs/requests.h"
 
 // The header defines a macro of this name.
+#undef ibv_query_port
 #undef ibv_reg_mr
 
 using namespace cm::sim::fake_libibverbs;  // what follows is C
@@ -114,6 +115,15 @@ ibv_qp_cap CapacityIn(const Answer& answer, ibv_qp_cap asked) {
   return asked;
 }
 
+// An address without a GRH is refused over RoCE. source: linux 6.1 verbs.c rdma_check_ah_attr
+bool LacksGrh(ibv_context* context, const ibv_ah_attr& to) {
+  if (to.is_global != 0 || context->device->transport_type != IBV_TRANSPORT_IB) return false;
+  ibv_port_attr port{};
+  return ibv_query_port(context, to.port_num, reinterpret_cast<_compat_ibv_port_attr*>(&port)) ==
+             0 &&
+         port.link_layer == IBV_LINK_LAYER_ETHERNET;
+}
+
 int AskOfGroup(ibv_qp* qp, Op op, const ibv_gid* gid) {
   return ErrnoOf(AskAbout(op, Whole<QueuePair>(qp)->handle, 0, BytesOf(*gid)).value);
 }
@@ -158,6 +168,7 @@ int ibv_dereg_mr(ibv_mr* region) {
 }
 
 ibv_ah* ibv_create_ah(ibv_pd* pd, ibv_ah_attr* to) {
+  if (LacksGrh(pd->context, *to)) return Refuse(EINVAL);
   auto* handle =
       new AddressHandle{.shown = {.context = pd->context, .pd = pd, .handle = 0}, .to = *to};
   Enter(pd);
@@ -233,6 +244,7 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
 }
 
 int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) {
+  if ((mask & IBV_QP_AV) != 0 && LacksGrh(qp->context, attributes->ah_attr)) return EINVAL;
   auto* whole = Whole<QueuePair>(qp);
   const ModifyRecord record = RecordOf(*attributes, mask);
   const Answer answer = AskAbout(Op::kModifyQp, whole->handle, 0, BytesOf(record));

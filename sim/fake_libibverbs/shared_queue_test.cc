@@ -125,14 +125,16 @@ class SharedQueue : public testing::Test {
     attributes.qp_state = IBV_QPS_RTR;
     attributes.path_mtu = IBV_MTU_1024;
     attributes.dest_qp_num = peer->qp_num;
+    attributes.ah_attr.port_num = 1;
+    constexpr int kToRtr = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                           IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+    EXPECT_EQ(modify(own, &attributes, kToRtr), EINVAL) << "RoCE needs a GRH";
+    EXPECT_EQ(Of<decltype(::ibv_create_ah)>("ibv_create_ah")(pd_, &attributes.ah_attr), nullptr);
     attributes.ah_attr.is_global = 1;
     ASSERT_EQ(Of<decltype(::ibv_query_gid)>("ibv_query_gid")(context_, 1, 0,
                                                              &attributes.ah_attr.grh.dgid),
               0);
-    ASSERT_EQ(modify(own, &attributes,
-                     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                         IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
-              0);
+    ASSERT_EQ(modify(own, &attributes, kToRtr), 0);
     attributes.qp_state = IBV_QPS_RTS;
     ASSERT_EQ(modify(own, &attributes,
                      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
