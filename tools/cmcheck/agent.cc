@@ -11,10 +11,13 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "conformance/adapters/exec/serve.h"
 #include "conformance/driver/implementation.h"
 #include "conformance/process/descriptor.h"
+#include "hw_tests/node/guardian.h"
+#include "hw_tests/node/node_place.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/implementations.h"
 #include "tools/cmcheck/verbs.h"
@@ -27,6 +30,7 @@ constexpr int kNowhere = -1;
 struct AgentOptions {
   Asked asked = {.impl = "dl"};
   int port = kNowhere;
+  bool restore = false;
 };
 
 // A socket that listens on the loopback address, or the error.
@@ -72,7 +76,19 @@ int ServeAll(Implementation& implementation, const Greeting& greeting, int port)
   return kExitInterrupted;
 }
 
+// Undoes what agents have left that were killed together with their guardians.
+int RestoreAll(const AgentOptions& options) {
+  std::vector<std::string> lines;
+  const std::string& records = options.asked.records;
+  const bool all =
+      node::Restore(records.empty() ? node::kRecords : FromUsersFolder(records), &lines);
+  for (const std::string& line : lines) fmt::print("{}\n", line);
+  if (lines.empty()) fmt::print("nothing is left to undo\n");
+  return all ? kExitClean : kExitFound;
+}
+
 int Agent(const AgentOptions& options) {
+  if (options.restore) return RestoreAll(options);
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Implementation& implementation = *std::get<Answering>(resolved).implementation;
@@ -80,6 +96,8 @@ int Agent(const AgentOptions& options) {
   if (options.port != kNowhere) return ServeAll(implementation, greeting, options.port);
   const bool served = ServeConversations(implementation, greeting, {}, stdin, stdout);
   if (Interrupted()) return kExitInterrupted;
+  if (const std::string why = implementation.Spoiled(); !why.empty())
+    fmt::print(stderr, "cmcheck: the agent ends, so that the next one begins afresh: {}\n", why);
   return served ? kExitClean : Unusable("standard output cannot be written: it is closed");
 }
 
@@ -93,11 +111,21 @@ It listens on the loopback address only; let a tunnel lead there.
 Examples:
   cmcheck run --impl 'exec:ssh node1 cmcheck agent' --sequences 100
   cmcheck run --impl 'exec:cmcheck agent --impl lib' --sequences 100
+  cmcheck agent --restore
   CMCHECK_TOKEN=secret cmcheck agent --listen 7180)");
   auto options = std::make_shared<AgentOptions>();
   AddAsked(verb, &options->asked);
   verb.Number("--listen", &options->port, 0, 65535,
               "Port on the loopback address, 0 for any; CMCHECK_TOKEN is wanted");
+  verb.Text("--address", &options->asked.address,
+            "With --allow: the IPv4 address of the interface to which something may be done");
+  verb.Text("--control", &options->asked.control,
+            "With --allow: the interface that carries the connection to the suite, or none; "
+            "default: the one at which sshd was reached");
+  verb.Text("--records", &options->asked.records,
+            "Folder for what is to be undone; default: /run/cmcheck");
+  verb.Flag("--restore", &options->restore,
+            "Undo what agents have left that were killed together with their guardians");
   verb.Does([options] { return Agent(*options); });
 }
 

@@ -92,6 +92,9 @@ void AddAnswering(Verb verb, Asked* asked) {
   verb.Texts("--defect", &asked->defects,
              "A named defect of sim, may be repeated; `cmcheck list defects`");
   verb.Text("--site", &asked->site, "File with the two hosts of --impl nodes (docs/nodes.md)");
+  verb.Text("--allow", &asked->allow,
+            "What may be done to the hosts of --impl nodes, where their site's file allows it: "
+            "link, neighbour, address, device, loss, time (docs/nodes.md)");
   verb.Text("--place", &asked->place, "Where dl runs: bare, or guest inside the lab");
 }
 

@@ -53,6 +53,10 @@ struct Asked {
   std::string capabilities;  // empty: all of the environment
   std::string place;         // where dl runs: "bare", "guest"
   std::string site;          // the file of nodes
+  std::string allow;         // of nodes: what may be done to them
+  std::string address;       // of an agent that may do something: that of its side
+  std::string control;       // the interface that carries its connection
+  std::string records;       // where it writes what is to be undone; empty: the default
 };
 void AddAsked(Verb verb, Asked* asked);
 // The implementation and its environment.

@@ -1,6 +1,7 @@
 #include "tools/cmcheck/implementations.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "conformance/adapters/dl/dl_adapter.h"
+#include "conformance/adapters/exec/allow.h"
 #include "conformance/adapters/exec/exec_adapter.h"
 #include "conformance/adapters/exec/sides.h"
 #include "conformance/adapters/exec/site.h"
@@ -17,7 +19,9 @@
 #include "conformance/defects/defects.h"
 #include "conformance/runner/profile_file.h"
 #include "hw_tests/lab/linux_place.h"
+#include "hw_tests/node/node_place.h"
 #include "tools/cmcheck/other_loader.h"
+#include "tools/site/gather.h"
 
 namespace cm {
 namespace {
@@ -45,7 +49,27 @@ std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions o
   return answering;
 }
 
-std::variant<std::unique_ptr<Place>, std::string> PlaceNamed(const std::string& name) {
+// The host of an agent that may do something to it.
+std::variant<std::unique_ptr<Place>, std::string> NodePlace(const Asked& asked) {
+  auto allow = ParseAllow(asked.allow);
+  if (auto* problem = std::get_if<std::string>(&allow)) return "--allow: " + std::move(*problem);
+  node::NodeSettings settings{.allow = std::get<AllowList>(std::move(allow)),
+                              .address = asked.address,
+                              .control = asked.control,
+                              .input = STDIN_FILENO};
+  if (!asked.records.empty()) settings.folder = FromUsersFolder(asked.records);
+  const char* const ssh = std::getenv("SSH_CONNECTION");
+  if (settings.control.empty() && ssh != nullptr)
+    settings.control = site::ControlInterface(site::InterfacesOfHost(), ssh);
+  return node::OpenNode(settings, MakeBarePlace());
+}
+
+std::variant<std::unique_ptr<Place>, std::string> PlaceOf(const Asked& asked) {
+  const std::string& name = asked.place;
+  if (!asked.allow.empty()) {
+    if (!name.empty()) return "--allow goes with no --place";
+    return NodePlace(asked);
+  }
   if (name.empty() || name == "bare") return MakeBarePlace();
   if (name != "guest") return fmt::format("there is no place '{}'; places are bare, guest", name);
   lab::Outcome<std::unique_ptr<Place>> guest = lab::LinuxPlace::Open();
@@ -59,7 +83,7 @@ std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions opt
   if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
   if (options.path.empty()) return "--impl dl: has no path after the colon";
   if (options.path.find('/') != std::string::npos) options.path = FromUsersFolder(options.path);
-  auto found = PlaceNamed(asked.place);
+  auto found = PlaceOf(asked);
   if (auto* problem = std::get_if<std::string>(&found)) return std::move(*problem);
   std::unique_ptr<Place> place = std::get<std::unique_ptr<Place>>(std::move(found));
   Answering answering{.implementation = nullptr,
@@ -196,13 +220,18 @@ std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Prof
   const auto loaded = ProfilesOfSides(asked);
   if (const auto* problem = std::get_if<std::string>(&loaded)) return *problem;
   const auto& [active, passive] = std::get<std::pair<Profile, Profile>>(loaded);
+  const auto allowed = AllowedOf(site, asked.allow);
+  if (const auto* problem = std::get_if<std::string>(&allowed))
+    return fmt::format("{}: {}", asked.site, *problem);
   std::vector<OneSide> sides;
   for (const Profile* own : {&active, &passive}) {
     const size_t number = sides.size();
     const std::string side = number == 0 ? "active" : "passive";
-    auto made = MakeExecImplementation({.place = {.command = CommandOf(site, number, own->name),
-                                                  .answers_within = kHostAnswersWithin},
-                                        .profile = *own});
+    const AllowList& of_it = std::get<0>(allowed).at(number);
+    auto made =
+        MakeExecImplementation({.place = {.command = CommandOf(site, number, own->name, of_it),
+                                          .answers_within = kHostAnswersWithin},
+                                .profile = *own});
     if (auto* problem = std::get_if<std::string>(&made))
       return fmt::format("{}: {}: {}", asked.site, side, *problem);
     sides.push_back({.side = side,
@@ -212,6 +241,7 @@ std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Prof
   if (auto* known = std::get_if<Answering>(&answering)) {
     known->text = "nodes of " + site.name;
     known->options += " --site " + ShellWord(asked.site);
+    if (!asked.allow.empty()) known->options += " --allow " + asked.allow;
   }
   return answering;
 }
@@ -219,6 +249,8 @@ std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Prof
 }  // namespace
 
 std::variant<Answering, std::string> ResolveAny(const Asked& asked, const Profile& profile) {
+  const bool may_be_allowed = asked.impl == "nodes" || asked.impl.starts_with("dl");
+  if (!asked.allow.empty() && !may_be_allowed) return "--allow goes with --impl nodes only";
   if (asked.impl == "sim")
     return ResolveSim(
         asked, {.profile = profile, .watch_wire = true, .capabilities = profile.capabilities});

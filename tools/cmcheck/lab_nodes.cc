@@ -55,6 +55,7 @@ struct NodeOptions {
   std::string side;
   std::string wire;
   std::string site;
+  std::string allow;
 };
 
 // The built-in addresses, or those of the site.
@@ -70,6 +71,13 @@ std::string NetworkOf(const Topology& topology, size_t side) {
   const DeviceInfo& here = topology.devices[topology.sides[side].device];
   const DeviceInfo& there = topology.devices[topology.sides[1 - side].device];
   return fmt::format("{} {} {} {} {}", side, here.v4, here.v6, there.v4, there.v6);
+}
+
+// The suite is reached over no interface.
+std::string AllowanceOf(const std::string& allow, const Topology& topology, size_t side) {
+  if (allow.empty()) return {};
+  return fmt::format(" --allow {} --control none --address {}", allow,
+                     topology.devices[topology.sides[side].device].v4);
 }
 
 // Serves until its input ends: the guest's second port leads to the suite itself.
@@ -103,9 +111,10 @@ int Node(const NodeOptions& options) {
       }};
   const lab::Outcome<lab::Ended> ended = guest.value().Run(
       fmt::format("cp /host/{} /tmp/cmcheck && sh /lab/net_node.sh {} && "
-                  "exec /tmp/cmcheck agent --profile {} 0<>/dev/vport0p2 >&0",
+                  "exec /tmp/cmcheck agent --profile {}{} 0<>/dev/vport0p2 >&0",
                   program.filename().string(),
-                  NetworkOf(std::get<Topology>(topology), active ? 0 : 1), profile->name),
+                  NetworkOf(std::get<Topology>(topology), active ? 0 : 1), profile->name,
+                  AllowanceOf(options.allow, std::get<Topology>(topology), active ? 0 : 1)),
       run);
   return ended.ok() ? ended.value().status : Report(ended.problem());
 }
@@ -136,6 +145,7 @@ int Nodes(NodesOptions options) {
   if (wire.path().empty()) return Unusable("no folder for the wire between the guests");
   const std::string site =
       options.site.empty() ? "" : " --site " + ShellWord(FromUsersFolder(options.site));
+  const std::string allow = asked.allow.empty() ? "" : " --allow " + ShellWord(asked.allow);
   std::vector<OneSide> sides;
   for (const Profile* profile : {&active, &passive}) {
     int exit_code = kExitUnusable;
@@ -143,7 +153,8 @@ int Nodes(NodesOptions options) {
       return exit_code == kExitUnusable ? Unusable(problem) : exit_code;
     const std::string side(kSides[sides.size()]);
     auto made = MakeExecImplementation(
-        {.place = {.command = NodeCommand(*profile, side, wire.path()) + site,
+        {.place = {.command =
+                       fmt::format("{}{}{}", NodeCommand(*profile, side, wire.path()), site, allow),
                    .answers_within = kAnswersWithin},
          .profile = *profile});
     if (const auto* problem = std::get_if<std::string>(&made))
@@ -162,8 +173,8 @@ int Nodes(NodesOptions options) {
   if (options.run.topology.empty())
     options.run.topology = options.site.empty() ? "two-kernels" : FromUsersFolder(options.site);
   return RunWith(options.run, std::move(answering),
-                 fmt::format("cmcheck lab nodes --active {} --passive {}{} -- --conversations",
-                             active.name, passive.name, site));
+                 fmt::format("cmcheck lab nodes --active {} --passive {}{} --{} --conversations",
+                             active.name, passive.name, site, allow));
 }
 
 // The arguments after `--`, as `run` parses them.
@@ -206,6 +217,7 @@ Example:
   verb.Text("--side", &options->side, "active or passive");
   verb.Text("--wire", &options->wire, "A folder that both share, for the ends of the wire");
   verb.Text("--site", &options->site, "File whose addresses it has (docs/nodes.md)");
+  verb.Text("--allow", &options->allow, "What may be done to it, as `run --allow` says");
   verb.Does([options] { return Node(*options); });
 }
 
@@ -215,7 +227,7 @@ void AddLabNodes(Verb lab) {
   Verb verb = lab.Add("nodes", "Judge two real kernels that talk to each other", R"(
 Two guests, joined by a wire, each with the kernel and librdmacm of its profile; `cmcheck agent` in each
 is the driver of its side. Their time is the host's: a call that takes minutes makes its sequence
-inconclusive, and a fresh guest takes over; nothing is done to their links. Arguments after -- are for `run`; see `cmcheck run --help`.
+inconclusive, and a fresh guest takes over. What --allow of `run` names is done to them, and undone. Arguments after -- are for `run`; see `cmcheck run --help`.
 Examples:
   cmcheck lab nodes -- --sequences 100
   cmcheck lab nodes --active 6.12-rxe --passive 6.1-rxe -- --sequences 300 --report interop)");

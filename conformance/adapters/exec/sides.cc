@@ -18,11 +18,39 @@ namespace {
 
 constexpr auto kSides = std::to_array<std::string_view>({"active", "passive"});
 
+// What a host has by itself: a fault needs it of those that it concerns.
+constexpr Capabilities OfOneHost() {
+  Capabilities all;
+  for (const FaultRow& row : kFaultKinds) all = all.With(row.needs);
+  return all.With(Capability::kDropNth);
+}
+
+// Whether the driver of a side injects the fault: messages are treated where they arrive, and an
+// address is taken at those who believe it.
+bool Concerns(const Fault& fault, size_t side) {
+  if (fault.kind == FaultKind::kDuplicateAddress) return side != fault.side;
+  if (!fault.OnPackets()) return side == fault.side;
+  return fault.to == kAnySide ? side != fault.side : side == fault.to;
+}
+
+// Without the faults that do not concern the side: its host may be unable to do them.
+std::unique_ptr<Conversation> PartOf(const Conversation& conversation, size_t side) {
+  auto part = std::make_unique<Conversation>(conversation);
+  std::erase_if(part->lines, [side](const Line& line) {
+    const auto* injects = std::get_if<line::Injects>(&line);
+    return injects != nullptr && !Concerns(injects->fault, side);
+  });
+  return part;
+}
+
 // A session for each side.
 class SidesSession : public Session, public Driver, public Environment {
  public:
-  SidesSession(const std::vector<OneSide>& sides, std::vector<std::unique_ptr<Session>> sessions)
+  // `parts`: what each session was given.
+  SidesSession(const std::vector<OneSide>& sides, std::vector<std::unique_ptr<Conversation>> parts,
+               std::vector<std::unique_ptr<Session>> sessions)
       : sides_(sides),
+        parts_(std::move(parts)),
         sessions_(std::move(sessions)),
         shared_clock_(sides.front().implementation->concurrent()),
         begin_(RealNow()) {}
@@ -75,13 +103,9 @@ class SidesSession : public Session, public Driver, public Environment {
     return shared_clock_ || !done.ok ? done : WhilePassing(settle);
   }
   seen::Done Inject(const Fault& fault) override {
-    const auto concerns = [&](size_t side) {
-      if (!fault.OnPackets()) return side == fault.side;
-      return fault.to == kAnySide ? side != fault.side : side == fault.to;
-    };
     seen::Done all = {.ok = false, .note = "none of the sides is concerned"};
     for (size_t side = 0; side < sessions_.size(); ++side) {
-      if (!concerns(side)) continue;
+      if (!Concerns(fault, side)) continue;
       all = sessions_[side]->environment().Inject(fault);
       if (shared_clock_ || !all.ok) break;  // a world that they share has it now
     }
@@ -136,6 +160,7 @@ class SidesSession : public Session, public Driver, public Environment {
   }
 
   const std::vector<OneSide>& sides_;
+  std::vector<std::unique_ptr<Conversation>> parts_;
   std::vector<std::unique_ptr<Session>> sessions_;
   bool shared_clock_;
   Instant begin_;
@@ -155,32 +180,45 @@ class SidesImplementation : public Implementation {
   const Profile& profile() const override { return profile_; }
   // No side is the tester's.
   Capabilities capabilities() const override {
-    Capabilities all = profile_.capabilities.Without(Capability::kTester);
-    for (const OneSide& one : sides_) all = Common(all, one.implementation->capabilities());
-    return all;
+    Capabilities common = AllCapabilities();
+    Capabilities of_any;
+    for (const OneSide& one : sides_) {
+      common = Common(common, one.implementation->capabilities());
+      of_any = of_any.With(one.implementation->capabilities());
+    }
+    const Capabilities all = OneWorld() ? common : common.With(Common(of_any, OfOneHost()));
+    return Common(all, profile_.capabilities.Without(Capability::kTester));
   }
 
   std::string Lacks(const Conversation& conversation) const override {
-    for (const OneSide& one : sides_)
-      if (std::string why = one.implementation->Lacks(conversation); !why.empty())
-        return fmt::format("{}: {}", one.side, why);
+    for (size_t side = 0; side < sides_.size(); ++side) {
+      std::string why = sides_[side].implementation->Lacks(conversation);
+      if (why.empty() && !OneWorld()) why = FaultBeyond(conversation, side);
+      if (!why.empty()) return fmt::format("{}: {}", sides_[side].side, why);
+    }
     return {};
   }
+  // What one side's host can do to itself, and the other's cannot, is left out of the other's.
   bool LeavesOut() const override {
-    return std::ranges::any_of(sides_,
-                               [](const OneSide& one) { return one.implementation->LeavesOut(); });
+    const Capabilities first = sides_.front().implementation->capabilities();
+    return std::ranges::any_of(sides_, [&](const OneSide& one) {
+      return one.implementation->LeavesOut() || one.implementation->capabilities() != first;
+    });
   }
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
     if (conversation.topology->sides.size() != sides_.size())
       return RefuseSession(fmt::format("topology {} has other sides than {} and {}",
                                        conversation.topology->name, kSides[0], kSides[1]));
+    std::vector<std::unique_ptr<Conversation>> parts;
     std::vector<std::unique_ptr<Session>> sessions;
     for (const OneSide& one : sides_) {
-      sessions.push_back(one.implementation->Start(conversation));
+      parts.push_back(OneWorld() ? std::make_unique<Conversation>(conversation)
+                                 : PartOf(conversation, parts.size()));
+      sessions.push_back(one.implementation->Start(*parts.back()));
       if (const std::string why = sessions.back()->Unsupported(); !why.empty())
         return RefuseSession(fmt::format("{}: {}", one.side, why));
     }
-    return std::make_unique<SidesSession>(sides_, std::move(sessions));
+    return std::make_unique<SidesSession>(sides_, std::move(parts), std::move(sessions));
   }
 
   std::string Spoiled() const override {
@@ -191,6 +229,20 @@ class SidesImplementation : public Implementation {
   }
 
  private:
+  // Two in virtual time share it, and one of them tells it everything.
+  bool OneWorld() const { return sides_.front().implementation->concurrent(); }
+  // A fault that the side's host cannot inject, though it has to.
+  std::string FaultBeyond(const Conversation& conversation, size_t side) const {
+    const Capabilities here = sides_[side].implementation->capabilities();
+    for (const Line& line : conversation.lines) {
+      const auto* injects = std::get_if<line::Injects>(&line);
+      if (injects == nullptr || !Concerns(injects->fault, side)) continue;
+      if (!here.Includes(Needs(injects->fault)))
+        return fmt::format("it cannot do \"{}\"", ToString(injects->fault, *conversation.topology));
+    }
+    return {};
+  }
+
   std::vector<OneSide> sides_;
   Profile profile_;
 };

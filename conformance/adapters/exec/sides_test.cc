@@ -13,6 +13,7 @@
 
 #include "conformance/adapters/exec/exec_adapter.h"
 #include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/driver/refused_session.h"
 #include "conformance/runner/campaign.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
@@ -169,6 +170,58 @@ TEST(ParseSides, SaysWhatIsMissing) {
     ASSERT_TRUE(std::holds_alternative<std::string>(parsed)) << text;
     EXPECT_THAT(std::get<std::string>(parsed), HasSubstr(problem));
   }
+}
+
+// A host that can do something to itself, and carries out nothing.
+class Able : public Implementation {
+ public:
+  explicit Able(Capabilities capabilities) : capabilities_(capabilities) {}
+  std::string name() const override { return "able"; }
+  const Profile& profile() const override { return *FindProfile("6.1-rxe"); }
+  Capabilities capabilities() const override { return capabilities_; }
+  std::unique_ptr<Session> Start(const Conversation& conversation) override {
+    return RefuseSession(ToText(conversation));
+  }
+
+ private:
+  Capabilities capabilities_;
+};
+
+class OneSideCan : public testing::Test {
+ protected:
+  static std::unique_ptr<Implementation> Sides(Capabilities active, Capabilities passive) {
+    std::vector<OneSide> sides;
+    sides.push_back({.side = "active", .implementation = std::make_unique<Able>(active)});
+    sides.push_back({.side = "passive", .implementation = std::make_unique<Able>(passive)});
+    return std::get<std::unique_ptr<Implementation>>(
+        MakeSidesImplementation(std::move(sides), *FindProfile("6.1-rxe")));
+  }
+  static Conversation With(const std::string& fault) {
+    return std::get<Conversation>(
+        ParseConversation("topology two-kernels\nprofile 6.1-rxe\nfault " + fault + "\nheal\n"));
+  }
+};
+
+TEST_F(OneSideCan, AndFaultsAreDrawnForThatOneOnly) {
+  const Capabilities all{Capability::kLink, Capability::kDrop, Capability::kDuplicateAddress,
+                         Capability::kTime};
+  const auto sides = Sides(all, {});
+  EXPECT_EQ(sides->capabilities(), all.Without(Capability::kTime)) << "time is of both";
+  EXPECT_TRUE(sides->LeavesOut());
+  EXPECT_FALSE(Sides(all, all)->LeavesOut());
+  for (const char* done :
+       {"link-down side=active", "drop REQ from=passive", "duplicate-address side=passive"})
+    EXPECT_THAT(sides->Lacks(With(done)), IsEmpty()) << done;
+  for (const char* not_done :
+       {"link-down side=passive", "drop REQ from=active", "duplicate-address side=active"})
+    EXPECT_THAT(sides->Lacks(With(not_done)), HasSubstr("passive: it cannot do")) << not_done;
+}
+
+TEST_F(OneSideCan, AndTheOtherHearsNothingOfIt) {
+  const auto sides = Sides({Capability::kLink}, {Capability::kLink});
+  const std::string first = sides->Start(With("link-down side=passive"))->Unsupported();
+  EXPECT_THAT(first, testing::Not(HasSubstr("link-down")));
+  EXPECT_THAT(first, HasSubstr("heal"));
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ class Texts {
     if (otherwise.empty()) Object(fmt::format("needs a text '{}'", key));
     return std::string(otherwise);
   }
+  std::string IfThere(const char* key) { return object_.contains(key) ? At(key, {}) : ""; }
   void Object(std::string_view what) {
     if (problem_.empty()) problem_ = fmt::format("{} {}", where_, what);
   }
@@ -54,10 +55,18 @@ class Texts {
 };
 
 void ReadHost(const Json& object, const std::string& side, SiteHost* host, std::string* problem) {
-  Texts texts(object, fmt::format("'{}'", side), {"host", "v4", "v6"}, problem);
+  Texts texts(object, fmt::format("'{}'", side), {"host", "v4", "v6", "allow", "control"}, problem);
   host->host = texts.At("host", {});
   host->v4 = texts.At("v4", {});
   host->v6 = texts.At("v6", {});
+  host->control = texts.IfThere("control");
+  auto allow = ParseAllow(texts.IfThere("allow"));
+  if (auto* list = std::get_if<AllowList>(&allow))
+    host->allow = std::move(*list);
+  else
+    texts.Object("allows " + std::get<std::string>(allow));
+  if (!std::ranges::all_of(host->control, [](char c) { return c > ' ' && c != '\'' && c != '/'; }))
+    texts.Object(fmt::format("has '{}', which is no interface", host->control));
   for (const auto& [family, address] : {std::pair{AF_INET, host->v4}, {AF_INET6, host->v6}}) {
     in6_addr bytes = {};
     if (problem->empty() && inet_pton(family, address.c_str(), &bytes) != 1)
@@ -126,8 +135,39 @@ std::string Launched(const Site& site, size_t side, std::string_view command) {
   return launched;
 }
 
-std::string CommandOf(const Site& site, size_t side, std::string_view profile) {
-  return Launched(site, side, fmt::format("{} --profile {}", site.agent, profile));
+std::string CommandOf(const Site& site, size_t side, std::string_view profile,
+                      const AllowList& allow) {
+  const SiteHost& host = site.sides[side];
+  std::string command = fmt::format("{} --profile {}", site.agent, profile);
+  if (!allow.empty()) command += fmt::format(" --allow {} --address {}", ToText(allow), host.v4);
+  if (!allow.empty() && !host.control.empty()) command += " --control " + host.control;
+  return Launched(site, side, command);
+}
+
+std::variant<AllowLists, std::string> AllowedOf(const Site& site, std::string_view asked) {
+  const bool one_host = site.sides[0].host == site.sides[1].host;
+  AllowLists allowed;
+  for (size_t begin = 0; begin < asked.size();) {
+    const size_t end = std::min(asked.find(',', begin), asked.size());
+    const std::string_view word = asked.substr(begin, end - begin);
+    begin = end + 1;
+    size_t having = 0;
+    for (size_t side = 0; side < allowed.size(); ++side) {
+      const auto& list = site.sides[side].allow;
+      const auto found = std::ranges::find(list, word, &Allowed::name);
+      if (found == list.end()) continue;
+      allowed[side].push_back(*found);
+      ++having;
+    }
+    const bool of_both = word == "time";
+    if (having == 0 || (of_both && having < allowed.size()))
+      return fmt::format("--allow {}: the site's file does not allow it for {}", word,
+                         of_both ? "both sides" : "any side");
+    if (one_host && word != "link" && word != "device" && !of_both)
+      return fmt::format("--allow {}: both sides are on one host, whose packets do not leave it",
+                         word);
+  }
+  return allowed;
 }
 
 }  // namespace cm

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "conformance/adapters/exec/allow.h"
 #include "model/vocabulary/topology.h"
 
 namespace cm {
@@ -17,6 +18,8 @@ struct SiteHost {
   std::string host;  // as the launcher takes it
   std::string v4;    // of the interface under the device
   std::string v6;
+  AllowList allow;      // what may be done to it
+  std::string control;  // the interface that carries the control connection; empty: not known
 };
 
 struct Site {
@@ -32,8 +35,9 @@ struct Site {
 //    "active": {"host": "node1", "v4": "192.168.7.1", "v6": "fd07::1"},
 //    "passive": {"host": "node2", "v4": "192.168.7.2", "v6": "fd07::2"}}
 //
-// What the example has of launcher and agent is the default. It may have comments, behind // up to
-// the end of the line.
+// What the example has of launcher and agent is the default. A side may have "allow": "link,loss",
+// words of ParseAllow, and "control": "eth0". It may have comments, behind // up to the end of the
+// line.
 std::variant<Site, std::string> ParseSite(std::string_view text);
 
 // The same from a file, which the error names.
@@ -43,11 +47,17 @@ std::variant<Site, std::string> LoadSite(const std::string& path);
 // are on one host.
 Topology TopologyOf(const Site& site);
 
+// Of each side what is done to it: those of the words in `asked` that its `allow` has. Or in a line
+// why not: a word that neither side has, or one that cannot be done with both on one host.
+using AllowLists = std::array<AllowList, 2>;
+std::variant<AllowLists, std::string> AllowedOf(const Site& site, std::string_view asked);
+
 // A command of cmcheck's on the host of a side, as a shell here starts it; `side` is its number.
 std::string Launched(const Site& site, size_t side, std::string_view command);
 
-// Starts the driver of a side; `profile` is a name.
-std::string CommandOf(const Site& site, size_t side, std::string_view profile);
+// Starts the driver of a side; `profile` is a name, `allow` what it may do.
+std::string CommandOf(const Site& site, size_t side, std::string_view profile,
+                      const AllowList& allow = {});
 
 }  // namespace cm
 

@@ -7,7 +7,9 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "conformance/adapters/exec/allow.h"
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/runner/campaign.h"
 #include "model/conversation/print.h"
@@ -51,6 +53,64 @@ TEST(Site, StartsADriverByItsLauncher) {
   site.agent = "/opt/cmcheck agent";
   EXPECT_EQ(CommandOf(site, 0, "7.2-rxe"),
             "srun -w node1 -J active /opt/cmcheck agent --profile 7.2-rxe");
+}
+
+// The same site, with what may be done to its hosts.
+Site Allowing(const std::string& active, const std::string& passive) {
+  std::string text = kSite;
+  text.replace(text.find("fd08::2\""), 8, "fd08::2\", " + passive);
+  text.replace(text.find("fd07::1\""), 8, "fd07::1\", " + active);
+  return Parsed(text);
+}
+
+TEST(Site, AsksTheAgentOnlyForWhatIsAllowed) {
+  const Site site = Allowing(R"("allow": "link,time,device=/opt/x", "control": "eth0")",
+                             R"("allow": "link,loss,time")");
+  const auto allowed = AllowedOf(site, "device,loss,time");
+  ASSERT_TRUE(std::holds_alternative<AllowLists>(allowed)) << std::get<std::string>(allowed);
+  const auto& [active, passive] = std::get<AllowLists>(allowed);
+  EXPECT_EQ(CommandOf(site, 0, "6.1-rxe", active),
+            "ssh node1 cmcheck agent --profile 6.1-rxe --allow device=/opt/x,time --address "
+            "192.168.7.1 --control eth0");
+  EXPECT_EQ(CommandOf(site, 1, "6.1-rxe", passive),
+            "ssh node2 cmcheck agent --profile 6.1-rxe --allow loss,time --address 192.168.8.2");
+  EXPECT_EQ(CommandOf(site, 1, "6.1-rxe"), "ssh node2 cmcheck agent --profile 6.1-rxe");
+}
+
+TEST(Site, SaysWhatItDoesNotAllow) {
+  const auto why = [](const Site& site, std::string_view asked) {
+    const auto allowed = AllowedOf(site, asked);
+    return std::holds_alternative<AllowLists>(allowed) ? "" : std::get<std::string>(allowed);
+  };
+  const Site site = Allowing(R"("allow": "link,time")", R"("allow": "neighbour")");
+  EXPECT_EQ(why(site, "link,neighbour"), "");
+  EXPECT_EQ(why(site, ""), "");
+  EXPECT_EQ(why(site, "link,loss"), "--allow loss: the site's file does not allow it for any side");
+  EXPECT_EQ(why(site, "time"), "--allow time: the site's file does not allow it for both sides");
+  Site one_host = site;
+  one_host.sides[1].host = "node1";
+  EXPECT_EQ(why(one_host, "link"), "");
+  EXPECT_THAT(why(one_host, "neighbour"), HasSubstr("both sides are on one host"));
+}
+
+TEST(Allow, ReadsWordsAndPrograms) {
+  const auto list = ParseAllow("link,loss,host-crash=/opt/site/power-off");
+  ASSERT_TRUE(std::holds_alternative<AllowList>(list)) << std::get<std::string>(list);
+  EXPECT_EQ(ToText(std::get<AllowList>(list)), "link,loss,host-crash=/opt/site/power-off");
+  EXPECT_EQ(ToString(Given(std::get<AllowList>(list))), "drop drop-nth link host-crash");
+  for (const auto& [text, why] :
+       std::vector<std::pair<std::string, std::string>>{{"lnik", "'lnik' is none of link"},
+                                                        {"link,link", "'link' is there twice"},
+                                                        {"link-flap", "'link-flap' is none of"},
+                                                        {"exit=/bin/x", "'exit=/bin/x' is none"},
+                                                        {"time=/bin/x", "needs no program"},
+                                                        {"link=x", "the absolute path"},
+                                                        {"link=/a;b", "the absolute path"},
+                                                        {"link,,loss", "'' is none of"}}) {
+    const auto refused = ParseAllow(text);
+    ASSERT_TRUE(std::holds_alternative<std::string>(refused)) << text;
+    EXPECT_THAT(std::get<std::string>(refused), HasSubstr(why));
+  }
 }
 
 TEST(Site, MayHaveComments) {
@@ -110,6 +170,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"NoAddress", "192.168.8.2", "192.168.8", "'192.168.8', which is no IPv4 address"},
         Bad{"OtherFamily", "fd08::2", "10.0.0.1", "no IPv6 address"},
         Bad{"Number", "\"node2\"", "2", "'host' is 2; it has to be a text"},
+        Bad{"Allows", "\"v6\": \"fd08::2\"", "\"v6\": \"fd08::2\", \"allow\": \"lnik\"",
+            "'passive' allows 'lnik' is none of"},
+        Bad{"Control", "\"v6\": \"fd08::2\"", "\"v6\": \"fd08::2\", \"control\": \"a b\"",
+            "'a b', which is no interface"},
         Bad{"SameAddress", "192.168.8.2", "192.168.7.1", "192.168.7.1"}),
     [](const auto& info) { return std::string(info.param.what); });
 
