@@ -5,7 +5,7 @@
 # usage: tools/setup.sh [--lab] [--ci] [--bench] [--gate] [--mutate]
 #   --lab  also what the lab needs: QEMU, the tools that make its image, and lists of
 #          the packages that the image is made of
-#   --ci   also what .ci/run needs: the second compiler
+#   --ci   also what .ci/run needs: the second compiler, an sshd for a test
 #   --bench  also what tools/bench/run compares with
 #   --gate   also what tools/bench/run --gate counts with
 #   --mutate  also what tools/mutate is made with: clang's libraries
@@ -19,7 +19,7 @@ packages="$packages perftest qperf ibverbs-utils libfabric-bin ucx-utils iperf"
 libraries="libgtest-dev libgmock-dev librapidcheck-dev libcli11-dev libfmt-dev
   nlohmann-json3-dev libbenchmark-dev libxxhash-dev"
 lab_packages="qemu-system-x86 qemu-utils cpio gzip xz-utils zstd"
-ci_packages="clang-19 libclang-rt-19-dev"
+ci_packages="clang-19 libclang-rt-19-dev openssh-server openssh-client"
 gate_packages="valgrind"
 mutate_packages="libclang-19-dev llvm-19-dev libclang-cpp19"
 bench_packages="libns3-dev libpcap-dev $gate_packages"

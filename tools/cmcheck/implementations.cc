@@ -228,10 +228,15 @@ std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Prof
     const size_t number = sides.size();
     const std::string side = number == 0 ? "active" : "passive";
     const AllowList& of_it = std::get<0>(allowed).at(number);
+    // An agent survives what its library does: when it is gone the connection is.
+    const auto lost = [side](const std::string& what) {
+      fmt::print(stderr, "cmcheck: {}: {}; the agent is started again\n", side, what);
+    };
     auto made =
         MakeExecImplementation({.place = {.command = CommandOf(site, number, own->name, of_it),
                                           .answers_within = kHostAnswersWithin},
-                                .profile = *own});
+                                .profile = *own,
+                                .lost = lost});
     if (auto* problem = std::get_if<std::string>(&made))
       return fmt::format("{}: {}: {}", asked.site, side, *problem);
     sides.push_back({.side = side,

@@ -20,6 +20,7 @@ class ExecImplementation : public Implementation {
       : options_(std::move(options)), greeting_(first->greeting()) {
     setup_ = {.profile = &options_.profile,
               .patience = options_.patience,
+              .lost = options_.lost,
               .give_back = [this](std::unique_ptr<Peer> peer, const std::string& wrong) {
                 GiveBack(std::move(peer), wrong);
               }};

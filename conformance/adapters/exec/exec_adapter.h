@@ -3,6 +3,7 @@
 #ifndef CONFORMANCE_ADAPTERS_EXEC_EXEC_ADAPTER_H_
 #define CONFORMANCE_ADAPTERS_EXEC_EXEC_ADAPTER_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -19,6 +20,9 @@ struct ExecOptions {
   Profile profile;
   // Without virtual time: a call that has not returned by then is to be answered `blocked`.
   Duration patience = Duration::Seconds(5);
+  // Of a driver that is reached over a connection that may be lost: its end proves nothing. It is
+  // called with what is known of it; empty: its end is a crash.
+  std::function<void(const std::string& what)> lost = {};
 };
 
 // The implementation, or the error in one line. A driver carries out one conversation after the

@@ -134,7 +134,7 @@ class ExecSession : public Session, public Driver, public Environment {
 
   // Session
   std::vector<WireRecord> TakeWire() override { return std::exchange(heard_.wire, {}); }
-  bool Inconclusive() const override { return inconclusive_ || !wrong_.empty(); }
+  bool Inconclusive() const override { return inconclusive_ || lost_ || !wrong_.empty(); }
   // Ends the conversation, and gives the driver back.
   std::string Leaks() override {
     std::string leaks;
@@ -181,7 +181,11 @@ class ExecSession : public Session, public Driver, public Environment {
   }
   std::optional<DriverAnswer> Take(cm::Answered answered) {
     if (const auto* failure = std::get_if<DriverFailure>(&answered)) {
-      if (!failure->ended) wrong_ = failure->what;
+      if (!failure->ended) {
+        wrong_ = failure->what;
+      } else if (setup_.lost && !std::exchange(lost_, true)) {
+        setup_.lost(fmt::format("{}, after \"{}\"{}", failure->what, request_, InWhichSequence()));
+      }
       return std::nullopt;
     }
     auto& answer = std::get<DriverAnswer>(answered);
@@ -217,7 +221,8 @@ class ExecSession : public Session, public Driver, public Environment {
                             const std::optional<DriverAnswer>& answer) {
     const bool left_alone = synchronous_.WaitsForOthers(call);
     synchronous_.Made(call);
-    if (!answer) return {.reply = wrong_.empty() ? Reply::Crashed() : Reply::NotApplicable()};
+    if (!answer)
+      return {.reply = wrong_.empty() && !lost_ ? Reply::Crashed() : Reply::NotApplicable()};
     Observation seen;
     const Line line = line::Calls{.lane = lane, .call = call};
     std::string problem = parser_.ParseOutcome(answer->text, line, false, &seen);
@@ -248,6 +253,7 @@ class ExecSession : public Session, public Driver, public Environment {
   std::map<Lane, Call> pending_;
   SynchronousIds synchronous_;
   bool inconclusive_ = false;
+  bool lost_ = false;  // the connection to the driver, during the conversation
   bool ended_ = false;
 };
 

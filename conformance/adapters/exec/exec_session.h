@@ -19,6 +19,7 @@ namespace cm {
 struct ExecSessionSetup {
   const Profile* profile;
   Duration patience;
+  std::function<void(const std::string& what)> lost;  // as in ExecOptions
   // Takes the driver back when the conversation is over; `wrong`: how it broke the protocol, or
   // empty. A driver that has ended is not given back.
   std::function<void(std::unique_ptr<Peer>, const std::string& wrong)> give_back;
@@ -37,7 +38,7 @@ struct NotBegun {
 };
 
 // The driver must be between conversations; everything must outlive the session. A driver that ends
-// during it has crashed; one that breaks the protocol makes it inconclusive.
+// during it has crashed, or was lost; one that breaks the protocol makes it inconclusive.
 std::variant<std::unique_ptr<Session>, NotBegun> StartExecSession(const ExecSessionSetup& setup,
                                                                   const Conversation& conversation,
                                                                   std::unique_ptr<Peer> peer);
