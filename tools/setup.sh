@@ -2,7 +2,8 @@
 # Installs what building and testing needs, on Debian and its relatives.  Quick and
 # silent where everything is there already.
 #
-# usage: tools/setup.sh [--lab] [--ci] [--bench] [--gate] [--mutate]
+# usage: tools/setup.sh [--test] [--lab] [--ci] [--bench] [--gate] [--mutate]
+#   --test  also the programs that tests run on simulated hosts
 #   --lab  also what the lab needs: QEMU, the tools that make its image, and lists of
 #          the packages that the image is made of
 #   --ci   also what .ci/run needs: the second compiler, an sshd for a test
@@ -14,10 +15,10 @@ set -eu
 
 packages="g++ librdmacm-dev libibverbs-dev file zip clang-format clang-tidy
   tshark rdmacm-utils python3-pyverbs"
-# Programs of docs/programs.md, 12 MB
-packages="$packages perftest qperf ibverbs-utils libfabric-bin ucx-utils iperf"
 libraries="libgtest-dev libgmock-dev librapidcheck-dev libcli11-dev libfmt-dev
   nlohmann-json3-dev libbenchmark-dev libxxhash-dev"
+# Programs of docs/programs.md, 12 MB.
+test_packages="perftest qperf ibverbs-utils libfabric-bin ucx-utils iperf"
 lab_packages="qemu-system-x86 qemu-utils cpio gzip xz-utils zstd"
 ci_packages="clang-19 libclang-rt-19-dev openssh-server openssh-client"
 gate_packages="valgrind"
@@ -104,6 +105,7 @@ for option in "$@"; do
       wants_lists=yes
       ;;
     --ci) packages="$packages $ci_packages" ;;
+    --test) packages="$packages $test_packages" ;;
     --bench) packages="$packages $bench_packages" ;;
     --gate) packages="$packages $gate_packages" ;;
     --mutate) packages="$packages $mutate_packages" ;;

@@ -62,9 +62,8 @@ TEST(Frames, OfAConformingConversationAreAllJudgedAndPermitted) {
 
 TEST(Frames, WithAnotherIpVersionThanItsGidsIsFound) {
   History history = Connected();
-  Alter(&MessageOf(&history, MadKind::kReq), [](mad::Frame* frame) {
-    std::get<mad::Ipv4>(frame->ip).source ^= 1;
-  });
+  Alter(&MessageOf(&history, MadKind::kReq),
+        [](mad::Frame* frame) { std::get<mad::Ipv4>(frame->ip).source ^= 1; });
   EXPECT_THAT(RulesBroken(history), testing::Contains("wire-addresses"));
 }
 

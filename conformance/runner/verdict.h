@@ -35,7 +35,8 @@ struct RunnerClaim {
 inline constexpr auto kRunnerClaims = std::to_array<RunnerClaim>({
     {kRowsId, "Every answer and every event is permitted by a row of the tables."},
     {kLeakId, "Nothing is in use once every id and channel is destroyed."},
-    {kWireId, "Every frame is permitted by a rule of the protocol, and sent as its profile sends it."},
+    {kWireId,
+     "Every frame is permitted by a rule of the protocol, and sent as its profile sends it."},
     {kNeverId, "What must happen in some sequence of a long campaign happens."},
     {kUnexpectedPassId, "A deviation that the profile declares shows."},
 });

@@ -12,7 +12,8 @@
 namespace cm::app {
 
 // Writes them to the folder: sys/class/infiniband/DEVICE with device/net/INTERFACE and
-// ports/1/gid_attrs, dev/infiniband, and bin/ip, which implements `ip -j addr show INTERFACE`. False when the folder cannot be written to.
+// ports/1/gid_attrs, dev/infiniband, and bin/ip, which implements `ip -j addr show INTERFACE`.
+// False when the folder cannot be written to.
 bool LayOutHost(const std::filesystem::path& folder, const Topology& topology, uint8_t kernel);
 
 // Every such folder contains this program.

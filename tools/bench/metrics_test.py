@@ -126,7 +126,7 @@ class Instructions(unittest.TestCase):
         del counted["ours", "hold/16"], counted["floor", "life/1000"]
         verdicts = self.verdicts(counted)
         self.assertEqual([f for f, v in verdicts.items() if v != HOLDS],
-                         ["hold/16", "life/1000", "world/1000"])
+                         ["hold/16", "life/1000", "world/1000", "checked/1"])
         self.assertEqual(verdicts["hold/16"], UNSUPPORTED)
 
 

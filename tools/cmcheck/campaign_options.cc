@@ -26,8 +26,7 @@ namespace cm {
 namespace {
 
 bool IsClaim(const std::string& id) {
-  return FindProperty(id) != nullptr || id == kRowsId || id == kLeakId ||
-         id == kWireId;
+  return FindProperty(id) != nullptr || id == kRowsId || id == kLeakId || id == kWireId;
 }
 
 std::string WalkNames() {

@@ -30,9 +30,6 @@ class Carried : public SimSession, public Driver, public Environment {
         numbers_(conversation.names.ids.size()),
         before_(world_.InUse()) {
     if (options_.watch_wire) world_.WatchWire();
-    const bool framed = profile_->transport == Transport::kRoce;
-    if (options_.watch_wire && !options_.on_wire && framed)
-      frames_.emplace(&*conversation.topology, profile_);
     if (conversation.order.empty()) return;
     std::vector<Decision> decisions;
     for (const uint64_t first : conversation.order) decisions.push_back({.taken = first});
@@ -152,6 +149,8 @@ class Carried : public SimSession, public Driver, public Environment {
 
   // Session
   std::vector<WireRecord> TakeWire() override {
+    const bool framed = profile_->transport == Transport::kRoce && !options_.on_wire;
+    if (framed && !frames_) frames_.emplace(&*conversation_.topology, profile_);
     std::vector<WireRecord> wire;
     for (WireNote& note : world_.TakeWireNotes()) {
       if (options_.on_wire) options_.on_wire(note);
@@ -322,7 +321,7 @@ class Carried : public SimSession, public Driver, public Environment {
   SimNames names_;
   std::vector<CmNumbers> numbers_;  // by id: its numbers, for the tester
   Usage before_;
-  std::optional<Wire> frames_;  // records what each message is as a frame
+  std::optional<Wire> frames_;  // makes a frame of each message, from the first time they are taken
   std::vector<WaitingCall> waiting_calls_;
   Choice* order_ = nullptr;
   std::optional<ReplayChoice> written_order_;  // that of the conversation
