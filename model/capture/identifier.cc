@@ -94,14 +94,20 @@ Identifier::Possibility Identifier::After(const IbRule& rule, Possibility before
 }
 
 void Identifier::Settle(Unseen unseen) {
-  for (bool grew = true; grew;) {
-    const Set before = set_;
-    for (const IbRule& rule : kIbCm) {
-      if (SentBy(rule) != Sends::kNothing && unseen == Unseen::kNothing) continue;
-      for (size_t i = 0; i < kPossibilities; ++i)
-        if (set_[i] && Can(rule, At(i))) set_.set(Index(After(rule, At(i))));
+  // Few of the possibilities are in the set: each is followed once.
+  Set followed;
+  for (size_t i = 0; i < kPossibilities;) {
+    if (!set_[i] || followed[i]) {
+      ++i;
+      continue;
     }
-    grew = set_ != before;
+    followed.set(i);
+    for (const IbRule& rule : kIbCm) {
+      if (!Can(rule, At(i))) continue;
+      if (SentBy(rule) != Sends::kNothing && unseen == Unseen::kNothing) continue;
+      set_.set(Index(After(rule, At(i))));
+    }
+    i = 0;
   }
 }
 
@@ -123,10 +129,11 @@ bool Identifier::Shows(const IbRule& rule, Possibility at, const Saying& saying)
 bool Identifier::Says(const Saying& saying) {
   Settle(unseen_);
   Set after;
-  for (const IbRule& rule : kIbCm)
-    for (size_t i = 0; i < kPossibilities; ++i)
-      if (set_[i] && Can(rule, At(i)) && Shows(rule, At(i), saying))
-        after.set(Index(After(rule, At(i))));
+  for (size_t i = 0; i < kPossibilities; ++i) {
+    if (!set_[i]) continue;
+    for (const IbRule& rule : kIbCm)
+      if (Can(rule, At(i)) && Shows(rule, At(i), saying)) after.set(Index(After(rule, At(i))));
+  }
   if (after.none()) return false;
   set_ = after;
   return true;

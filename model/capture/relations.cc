@@ -38,7 +38,8 @@ class Fields {
   mad::FrameBytes bytes_;
 };
 
-// Applies a row to a message: does it apply, does the message satisfy it, which values would.
+// Applies a row to a message: does it apply, does the message satisfy it, which values would where
+// it does not.
 struct Tried {
   bool counts = false;
   bool kept = false;
@@ -48,14 +49,16 @@ struct Tried {
 std::string Number(uint64_t value) { return fmt::format("{:#x}", value); }
 
 Tried TryRange(const Constraint& row, uint64_t value) {
+  if (row.low <= value && value <= row.high) return {true, true, {}};
   const bool one = row.low == row.high;
-  return {true, row.low <= value && value <= row.high,
+  return {true, false,
           one ? Number(row.low) : fmt::format("{} to {}", Number(row.low), Number(row.high))};
 }
 
 Tried TryRelation(const Constraint& row, uint64_t value, const mad::Mad& mad, bool active,
                   std::span<const Spoken> before) {
   Tried tried;
+  uint64_t last = 0;
   for (const Spoken& spoken : before) {
     if (spoken.mad.header.kind() != row.of || spoken.mad == mad) continue;
     if ((spoken.active == active) != (row.relation != Relation::kEchoes)) continue;
@@ -64,13 +67,16 @@ Tried TryRelation(const Constraint& row, uint64_t value, const mad::Mad& mad, bo
     const bool same = *other == value;
     if (row.relation == Relation::kNew) {
       tried.kept = (tried.kept || !tried.counts) && !same;
-      tried.wanted = fmt::format("not {}", Number(*other));
     } else {
       tried.kept = tried.kept || same;
-      tried.wanted = fmt::format("{} as in the {}", Number(*other), ToString(*row.of));
     }
     tried.counts = true;
+    last = *other;
   }
+  if (!tried.counts || tried.kept) return tried;
+  tried.wanted = row.relation == Relation::kNew
+                     ? fmt::format("not {}", Number(last))
+                     : fmt::format("{} as in the {}", Number(last), ToString(*row.of));
   return tried;
 }
 
@@ -144,7 +150,8 @@ std::optional<Violation> FirstBreach(const CapturedMessage& sighting, bool activ
       Tried tried =
           range ? TryRange(one, *found) : TryRelation(one, *found, sighting.mad(), active, before);
       if (!range && !tried.counts && may_lack) alternatives.kept = true;
-      if (one.field != row.field) tried.wanted = fmt::format("{} {}", one.field, tried.wanted);
+      if (one.field != row.field && !tried.kept)
+        tried.wanted = fmt::format("{} {}", one.field, tried.wanted);
       alternatives.Add(tried);
     }
     if (!alternatives.count || alternatives.kept) continue;

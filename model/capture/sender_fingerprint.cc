@@ -165,7 +165,12 @@ ProfileSet SoftRoce() {
   return profiles;
 }
 
-Nodes::Nodes(const ProfileSet& given) : given_(given), soft_roce_(SoftRoce()) {}
+const Nodes::Families& Nodes::OfSoftRoce() {
+  static const Families families(SoftRoce());
+  return families;
+}
+
+Nodes::Nodes(const ProfileSet& given) : given_(given) {}
 
 void Nodes::Enter(const mad::Gid& address) { ++nodes_[address].exchanges; }
 
@@ -182,12 +187,12 @@ const SenderFingerprint& Nodes::FamilyOf(const CapturedMessage& sighting) {
   const uint64_t exchanges = node == nullptr ? 0 : node->exchanges;
   if (given_.usual.is_known()) return given_.Of(exchanges);
   if (node != nullptr && node->kind != Kind::kUnclear)
-    return node->kind == Kind::kSoftRoce ? soft_roce_.Of(exchanges) : anybody_;
+    return node->kind == Kind::kSoftRoce ? OfSoftRoce().Of(exchanges) : anybody_;
   const bool tells = sighting.kind() == MadKind::kReq || sighting.kind() == MadKind::kRep;
   const bool like = IsPacketOfSoftRoce(sighting.frame) &&
-                    (!tells || FilledOtherwise(sighting, soft_roce_.usual.filled()) <= 1);
+                    (!tells || FilledOtherwise(sighting, OfSoftRoce().usual.filled()) <= 1);
   if (tells && node != nullptr) node->kind = like ? Kind::kSoftRoce : Kind::kOther;
-  return like ? soft_roce_.Of(exchanges) : anybody_;
+  return like ? OfSoftRoce().Of(exchanges) : anybody_;
 }
 
 std::optional<uint64_t> Nodes::OtherGuid(const mad::Gid& address, uint64_t guid) {

@@ -88,8 +88,9 @@ class Nodes {
     }
   };
 
+  static const Families& OfSoftRoce();
+
   Families given_;
-  Families soft_roce_;
   SenderFingerprint anybody_;
   std::map<mad::Gid, Node> nodes_;
 };
