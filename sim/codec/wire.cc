@@ -65,6 +65,11 @@ mad::Gid WithoutMapping(mad::Gid gid, bool v6) {
   return gid;
 }
 
+// The family is that of both addresses, of which Linux 5.10 may have forgotten one.
+bool IsOverV6(const Mad& mad) {
+  return (mad.destination.kind == AddressKind::kNone ? mad.source : mad.destination).v6;
+}
+
 }  // namespace
 
 Wire::Wire(const Topology* topology, const Profile* profile)
@@ -128,7 +133,7 @@ std::optional<uint8_t> Wire::DeviceOf(uint64_t guid) const {
 }
 
 mad::CmaHeader Wire::WrittenCma(const Mad& mad) const {
-  const bool v6 = mad.destination.v6;
+  const bool v6 = IsOverV6(mad);
   return {.cma_version = mad.cma_version,
           .ip_version = static_cast<uint8_t>(v6 ? 6 : 4),
           .port = mad.source.port,
@@ -296,7 +301,7 @@ Wire::Known Wire::Remember(const WireNote& note) {
   const Mad& mad = note.mad;
   const std::pair own{note.from, mad.local_cid};
   if (mad.kind == MadKind::kReq || mad.kind == MadKind::kSidrReq) {
-    const Known known{.v6 = mad.destination.v6,
+    const Known known{.v6 = IsOverV6(mad),
                       .from = GidOn(note.from, mad.source),
                       .to = GidOn(note.to, mad.destination),
                       .service_id = mad::MakeServiceId(mad.space, mad.port),
