@@ -1,6 +1,7 @@
 #include "conformance/runner/frames.h"
 
 #include <algorithm>
+#include <array>
 #include <variant>
 
 #include "model/capture/judge.h"
@@ -15,11 +16,15 @@ bool HasTester(const Conversation& conversation) {
   });
 }
 
-// Whether a call may fail before it has sent: after any fault that is not of packets alone.
+// Whether a call may fail before it has sent: where a fault takes an address, a link or a device
+// away.
 bool MayFailToSend(const Conversation& conversation) {
-  return std::ranges::any_of(conversation.lines, [](const Line& line) {
+  constexpr auto kTakeAway = std::to_array(
+      {FaultKind::kLinkDown, FaultKind::kFlap, FaultKind::kRemoveDevice, FaultKind::kFailOver});
+  return std::ranges::any_of(conversation.lines, [&](const Line& line) {
     const auto* injects = std::get_if<line::Injects>(&line);
-    return injects != nullptr && !injects->fault.OnPackets();
+    return injects != nullptr &&
+           std::ranges::find(kTakeAway, injects->fault.kind) != kTakeAway.end();
   });
 }
 

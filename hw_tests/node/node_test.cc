@@ -173,16 +173,13 @@ class Node : public testing::Test {
     cm::StreamState state = cm::NamedStream(seed, "faults");
     cm::RandomChoice choice(&state);
     for (int i = 0; i < 8; ++i) {
-      switch (choice.Below(9, "what")) {
-        case 0:
-          static_cast<void>(place.Heal());
-          break;
-        case 1:
-          static_cast<void>(place.PutRight());
-          break;
-        default:
-          static_cast<void>(place.Inject(kFaults[choice.Below(kFaults.size(), "fault")]));
-      }
+      const uint64_t what = choice.Below(9, "what");
+      if (what == 0)
+        static_cast<void>(place.Heal());
+      else if (what == 1)
+        static_cast<void>(place.PutRight());
+      else
+        static_cast<void>(place.Inject(kFaults[choice.Below(kFaults.size(), "fault")]));
     }
   }
 

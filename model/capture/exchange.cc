@@ -266,7 +266,7 @@ std::optional<Violation> Exchange::Sequenced(const CapturedMessage& sighting, bo
   if (active) {
     // A DREQ of one whose REP the id has not taken finds no id. source: linux 6.1 cm.c
     // cm_dreq_handler, cm_issue_drep (R26)
-    if (what == Sends::kDrep && active_.MayBe(kRequesting | IbState::kIdle)) return std::nullopt;
+    if (what == Sends::kDrep && active_.MayBe(kRequesting)) return std::nullopt;
     if (what == Sends::kNothing || active_.Says(saying)) return std::nullopt;
     return NotPermitted(sighting, saying, active_);
   }

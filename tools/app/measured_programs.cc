@@ -2,75 +2,30 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "model/base/duration.h"
-#include "model/vocabulary/profile.h"
-#include "model/vocabulary/topology.h"
 #include "tools/app/broker.h"
-#include "tools/app/script.h"
+#include "tools/app/runs.h"
 #include "tools/app/stock_programs.h"
 
 namespace cm::app {
 namespace {
 
-constexpr const char* kPassiveHost = "10.0.1.1";
-constexpr const char* kActiveHost = "10.0.0.1";
 constexpr Duration kLimit = Duration::Seconds(60);
 
-struct Ran {
-  Report report;
-  std::vector<std::string> output;
-  std::vector<std::string> trace;
-  std::string problem;
-};
-
-ProgramToRun Words(uint8_t side, std::string_view text) {
-  ProgramToRun program{.side = side, .words = {}};
-  std::istringstream words{std::string(text)};
-  for (std::string word; words >> word;) {
-    if (word.starts_with("PASSIVE")) word.replace(0, 7, kPassiveHost);
-    if (word.starts_with("ACTIVE")) word.replace(0, 6, kActiveHost);
-    program.words.push_back(word);
-  }
-  return program;
-}
-
 Ran RunIt(const StockProgram& program, const std::string& script) {
-  Ran ran;
-  Setting setting{.topology = FindTopology("two-kernels"),
-                  .profile = *FindProfile("6.1-rxe"),
-                  .programs = {},
-                  .staying_sides = {},
-                  .script = {},
-                  .limit = kLimit};
-  if (program.stays) setting.staying_sides = {kPassiveSide};
-  if (!program.passive.empty()) setting.programs.push_back(Words(kPassiveSide, program.passive));
-  setting.programs.push_back(Words(kActiveSide, program.active));
-  auto happenings = ReadScript(script, setting.topology);
-  if (auto* problem = std::get_if<std::string>(&happenings)) {
-    ran.problem = *problem;
-    return ran;
-  }
-  setting.script = std::get<std::vector<Happening>>(std::move(happenings));
-  setting.hears = [&ran](std::string_view who, std::string_view line) {
-    ran.output.push_back(std::string(who) + "| " + std::string(line));
-  };
-  setting.traces = [&ran](std::string_view line) { ran.trace.emplace_back(line); };
-  auto report = Run(setting);
-  if (auto* problem = std::get_if<std::string>(&report))
-    ran.problem = *problem;
-  else
-    ran.report = std::get<Report>(std::move(report));
-  return ran;
+  std::vector<ProgramToRun> programs;
+  if (!program.passive.empty()) programs.push_back(Words(kPassiveSide, program.passive));
+  programs.push_back(Words(kActiveSide, program.active));
+  RunOptions options{.script = script, .limit = kLimit};
+  if (program.stays) options.staying = {kPassiveSide};
+  return RunOnTwoKernels(std::move(programs), options);
 }
 
 // The programs that are to end have ended, and with 0.
@@ -151,12 +106,7 @@ bool IsInstalledAs(std::string_view text) {
   std::erase_if(words, [](const std::string& word) {
     return word == "env" || word.find('=') != std::string::npos;
   });
-  const char* const path = std::getenv("PATH");
-  if (words.empty() || path == nullptr) return words.empty();
-  std::istringstream folders(path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (access(folder.append("/").append(words[0]).c_str(), X_OK) == 0) return true;
-  return false;
+  return words.empty() || IsInstalled(words[0]);
 }
 
 }  // namespace

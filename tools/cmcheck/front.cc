@@ -1,7 +1,6 @@
 #include "tools/cmcheck/front.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "conformance/runner/memory.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/verbs.h"
 
@@ -68,15 +68,6 @@ int Main(const std::vector<std::string>& arguments, std::span<const AddVerb> add
 }
 
 int Unprinted() { return Unusable("standard output cannot be written: it is full or closed"); }
-
-// Each conversation frees what the next one needs again, and the C library would give it back to
-// the kernel in between: a tenth of the time of a run.
-void KeepMemory() {
-  constexpr int kKept = 64 << 20;
-  mallopt(M_TRIM_THRESHOLD, kKept);
-  mallopt(M_MMAP_THRESHOLD, kKept);
-  mallopt(M_TOP_PAD, 1 << 20);
-}
 
 // Output that could not be printed is an error.
 int Finished(int exit_code) {

@@ -1,0 +1,63 @@
+#include "tools/app/runs.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <sstream>
+#include <utility>
+#include <variant>
+
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+#include "tools/app/script.h"
+
+namespace cm::app {
+
+bool IsInstalled(const std::string& program) {
+  const char* const path = std::getenv("PATH");
+  if (path == nullptr) return false;
+  std::istringstream folders(path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access(folder.append("/").append(program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+ProgramToRun Words(uint8_t side, std::string_view text) {
+  ProgramToRun program{.side = side, .words = {}};
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) {
+    if (word.starts_with("PASSIVE")) word.replace(0, 7, kPassiveHost);
+    if (word.starts_with("ACTIVE")) word.replace(0, 6, kActiveHost);
+    program.words.push_back(word);
+  }
+  return program;
+}
+
+Ran RunOnTwoKernels(std::vector<ProgramToRun> programs, const RunOptions& options) {
+  Ran ran;
+  Setting setting{.topology = FindTopology("two-kernels"),
+                  .profile = *FindProfile("6.1-rxe"),
+                  .seed = options.seed,
+                  .programs = std::move(programs),
+                  .staying_sides = options.staying,
+                  .script = {},
+                  .limit = options.limit};
+  auto happenings = ReadScript(options.script, setting.topology);
+  if (auto* problem = std::get_if<std::string>(&happenings)) {
+    ran.problem = std::move(*problem);
+    return ran;
+  }
+  setting.script = std::get<std::vector<Happening>>(std::move(happenings));
+  setting.hears = [&ran](std::string_view who, std::string_view line) {
+    ran.output.push_back(std::string(who) + "| " + std::string(line));
+  };
+  setting.traces = [&ran](std::string_view line) { ran.trace.emplace_back(line); };
+  auto report = Run(setting);
+  if (auto* problem = std::get_if<std::string>(&report))
+    ran.problem = std::move(*problem);
+  else
+    ran.report = std::get<Report>(std::move(report));
+  return ran;
+}
+
+}  // namespace cm::app

@@ -1,0 +1,43 @@
+// Runs of programs on the hosts of two kernels, with everything that is heard of them.
+#ifndef TOOLS_APP_RUNS_H_
+#define TOOLS_APP_RUNS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/duration.h"
+#include "tools/app/broker.h"
+
+namespace cm::app {
+
+inline constexpr const char* kPassiveHost = "10.0.1.1";
+inline constexpr const char* kActiveHost = "10.0.0.1";
+
+// Whether PATH leads to a program of that name.
+bool IsInstalled(const std::string& program);
+
+// The words of a command for a program of that side; PASSIVE and ACTIVE at the beginning of a word
+// stand for the addresses of the hosts.
+ProgramToRun Words(uint8_t side, std::string_view text);
+
+struct Ran {
+  Report report;
+  std::vector<std::string> output;  // "active| line", in the order of printing
+  std::vector<std::string> trace;
+  std::string problem;  // why nothing was run; empty: it was
+};
+
+struct RunOptions {
+  std::string script = {};  // faults, as script.h says
+  uint64_t seed = 0;
+  std::vector<uint8_t> staying = {};  // sides whose programs serve for ever
+  Duration limit = Duration::Seconds(600);
+};
+
+Ran RunOnTwoKernels(std::vector<ProgramToRun> programs, const RunOptions& options);
+
+}  // namespace cm::app
+
+#endif  // TOOLS_APP_RUNS_H_
