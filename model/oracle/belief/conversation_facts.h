@@ -94,6 +94,7 @@ struct IdInfo {
   ChannelRef channel;
   Address bound;                // address and port; port 0: chosen by the kernel
   Address destination;          // of rdma_resolve_addr, or the source of a request
+  bool has_no_family = false;   // that destination, which a refused call has cleared
   uint8_t path_to = kNoDevice;  // where the route leads that was resolved last
   bool resolves_loopback = false;
   Asking asking;  // of the last resolution

@@ -33,6 +33,7 @@ Address WithEphemeralPort(Address address) {
 void Binds(const Lesson& l, const Address& address) {
   IdInfo& info = l.info();
   info.bound = address;
+  info.has_no_family = false;  // the kernel gives the destination the same
   info.owns_port = true;
   const uint8_t device = l.facts.LocalDevice(address, info.kernel);
   if (device != kNoDevice) {
@@ -53,12 +54,14 @@ void BindsAddress(const Lesson& l) { Binds(l, AddressWantedBy(l.call)); }
 
 void SetsDestination(const Lesson& l) {
   l.info().destination = std::get<call::ResolveAddr>(l.call).destination;
+  l.info().has_no_family = false;
 }
 
 // Once it is connected the destination is of no more use.
 void ClearsDestination(const Lesson& l) {
-  if (l.profile().dialect.refused_resolve_clears_destination && !l.info().connected)
-    l.info().destination = {};
+  if (!l.profile().dialect.refused_resolve_clears_destination || l.info().connected) return;
+  l.info().destination = {};
+  l.info().has_no_family = true;
 }
 
 void MeetsInterface(const Lesson& l) {
@@ -223,7 +226,7 @@ void Learning::FromRow(IdRef id, const Call& call, const CallRule& rule, Span wh
   // The library asks the kernel for the addresses.
   info.shown.source = WithEphemeralPort(info.bound);
   info.shown.destination = info.destination;
-  if (info.destination.kind == AddressKind::kNone)
+  if (info.destination.kind == AddressKind::kNone && !info.has_no_family)
     info.shown.destination = {.kind = AddressKind::kAny, .v6 = info.bound.v6};
   info.shown.device_known |= !info.bound.AnyOrLoopback();
 }
