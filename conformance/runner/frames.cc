@@ -17,11 +17,15 @@ bool HasTester(const Conversation& conversation) {
 }
 
 // Whether a call may fail before it has sent: where a fault takes an address, a link or a device
-// away.
+// away, or the application says that the path has gone to an alternate one that there is not.
 bool MayFailToSend(const Conversation& conversation) {
   constexpr auto kTakeAway = std::to_array(
       {FaultKind::kLinkDown, FaultKind::kFlap, FaultKind::kRemoveDevice, FaultKind::kFailOver});
   return std::ranges::any_of(conversation.lines, [&](const Line& line) {
+    if (const auto* calls = std::get_if<line::Calls>(&line)) {
+      const auto* notify = std::get_if<call::Notify>(&calls->call);
+      return notify != nullptr && notify->what == call::Notify::kPathMig;
+    }
     const auto* injects = std::get_if<line::Injects>(&line);
     return injects != nullptr &&
            std::ranges::find(kTakeAway, injects->fault.kind) != kTakeAway.end();

@@ -13,6 +13,7 @@
 #include "conformance/runner/verdict.h"
 #include "conformance/scenarios/golden.h"
 #include "conformance/scenarios/on_sim.h"
+#include "model/conversation/parse.h"
 #include "model/mad/frame.h"
 
 namespace cm {
@@ -77,6 +78,38 @@ TEST(Frames, ARepetitionThatDiffersInAByteIsFound) {
   ASSERT_NE(again, history.wire.end());
   Alter(&*again, [](mad::Frame* frame) { ++std::get<mad::Rep>(frame->mad.message).starting_psn; });
   EXPECT_THAT(RulesBroken(history), ElementsAre("mad-again"));
+}
+
+// The application says that the path has moved to an alternate one, of which there is none: no DREQ
+// can be sent, and the id is in timewait unseen. source: linux 6.1 cm.c cm_migrate,
+// cm_enter_timewait
+TEST(Frames, OfOneThatHasLostItsPathSilentlyArePermitted) {
+  const char* const text =
+      "conversation 1\n"
+      "topology one-kernel-two-devices\n"
+      "profile 7.2-rxe\n"
+      "passive rdma_create_event_channel c1\n"
+      "passive rdma_create_id p1 on=c1\n"
+      "passive rdma_bind_addr p1 addr=passive:28480\n"
+      "passive rdma_listen p1 backlog=8\n"
+      "active rdma_create_event_channel c2\n"
+      "active rdma_create_id a2 on=c2\n"
+      "active rdma_resolve_addr a2 dst=passive:28480 timeout_ms=2000\n"
+      "active rdma_get_cm_event c2 as=e1\n"
+      "active rdma_resolve_route a2 timeout_ms=2000\n"
+      "settle\n"
+      "active rdma_connect a2 qp_num=101\n"
+      "active rdma_reject_ece a2 private=count:20\n"
+      "passive rdma_get_cm_event c1 as=e3\n"
+      "passive rdma_accept e3.id qp_num=104\n"
+      "passive rdma_notify e3.id event=4\n"
+      "passive rdma_notify e3.id event=6\n"
+      "passive rdma_disconnect e3.id\n"
+      "passive rdma_destroy_id p1\n";
+  const History history = OnSim(std::get<Conversation>(ParseConversation(text)));
+  const JudgedFrames judged = JudgeFrames(history, *FindProfile("7.2-rxe"));
+  EXPECT_GE(judged.frames, 3u);
+  EXPECT_THAT(judged.violations, IsEmpty());
 }
 
 TEST(Frames, WithoutFramesNothingIsJudged) {

@@ -41,7 +41,8 @@ Errno BindTo(const KernelContext& k, CmIdIndex id, const Address& address,
   if (destination != nullptr)
     own.destination = *destination;
   else if (own.destination.kind == AddressKind::kNone || own.destination.kind == AddressKind::kAny)
-    own.destination = Address{.kind = AddressKind::kAny, .v6 = address.v6};
+    own.destination =
+        Address{.kind = AddressKind::kAny, .v6 = address.v6, .port = own.destination.port};
   const Errno error = k.cma->ports.Take(&k.cma->ids, id);
   if (error != Errno::kNone) {
     own.device = kNoDevice;

@@ -10,40 +10,41 @@ constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
-void Carriers::Turn(uint8_t device, bool up, int64_t now) {
+void Carriers::Turn(uint8_t device, bool up, Moment now) {
   if (IsUp(device) == up) return;
-  std::vector<Span>& downs = devices_[device].downs;
+  std::vector<Down>& downs = devices_[device].downs;
   if (up)
-    downs.back().latest = now;
+    downs.back().until = now.at;
   else
     downs.push_back({now, kStill});
 }
 
 bool Carriers::IsUp(uint8_t device) const {
-  const std::vector<Span>& downs = devices_[device].downs;
-  return downs.empty() || downs.back().latest != kStill;
+  const std::vector<Down>& downs = devices_[device].downs;
+  return downs.empty() || downs.back().until != kStill;
 }
 
 void Carriers::NoteMute(uint8_t device, Certainty mute) {
   devices_[device].mute = std::max(devices_[device].mute, mute);
 }
 
-Certainty Carriers::Missed(uint8_t from, uint8_t to, Span sent) const {
+Certainty Carriers::Missed(const Flight& flight) const {
   Certainty missed = Certainty::kNo;
-  for (const uint8_t end : {from, to}) {
+  const uint8_t to = flight.to_device;
+  const Span sent = flight.since;
+  for (const uint8_t end : {flight.from_device, to}) {
     // A bond that is down still takes what its links bring.
     if (end == kNoDevice || (end == to && topology_.devices[to].bonded)) continue;
-    for (const Span& down : devices_[end].downs) {
-      if (sent.earliest > down.earliest && sent.latest < down.latest) return Certainty::kYes;
-      if (sent.latest >= down.earliest && sent.earliest <= down.latest) missed = Certainty::kMaybe;
+    for (const Down& down : devices_[end].downs) {
+      if (down.from.Precedes(flight) && sent.latest < down.until) return Certainty::kYes;
+      if (sent.latest >= down.from.at && sent.earliest <= down.until) missed = Certainty::kMaybe;
     }
   }
   return missed;
 }
 
 Certainty Carriers::Mutes(const Flight& flight) const {
-  return dialect_.link_down_mutes ? Missed(flight.from_device, flight.to_device, flight.since)
-                                  : Certainty::kNo;
+  return dialect_.link_down_mutes ? Missed(flight) : Certainty::kNo;
 }
 
 // What was sent before the link was down may still arrive.
@@ -51,14 +52,15 @@ Certainty Carriers::SentByMute(const Flight& flight, const Possibility& p) const
   const Certainty mute = IsMute(flight.from_device, p);
   if (mute == Certainty::kNo) return mute;
   for (const uint8_t end : {flight.from_device, flight.to_device})
-    for (const Span& down : devices_[end].downs)
-      if (flight.since.earliest > down.earliest) return mute;
+    for (const Down& down : devices_[end].downs)
+      if (down.from.Precedes(flight)) return mute;
   return Certainty::kNo;
 }
 
 Certainty Carriers::Keeps(uint8_t device, uint8_t peer, Span sent, const Possibility& p) const {
   if (!dialect_.link_down_keeps_sends) return Certainty::kNo;
-  return std::max(IsMute(device, p), Missed(device, peer, sent));
+  return std::max(IsMute(device, p),
+                  Missed({.from_device = device, .to_device = peer, .since = {sent}}));
 }
 
 }  // namespace cm::model

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/oracle/belief/certainty.h"
+#include "model/oracle/belief/moment.h"
 #include "model/oracle/belief/state.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
@@ -21,15 +22,15 @@ class Carriers {
       : topology_(topology), dialect_(dialect), devices_(topology.devices.size()) {}
 
   // The interface of the device goes down or up; twice the same is once.
-  void Turn(uint8_t device, bool up, int64_t now);
+  void Turn(uint8_t device, bool up, Moment now);
   bool IsUp(uint8_t device) const;
   // Messages of other components may have made the device mute, or have certainly.
   void NoteMute(uint8_t device, Certainty mute);
   // The device is registered anew, or gone.
   void Renew(uint8_t device) { devices_[device].mute = Certainty::kNo; }
 
-  // Whether a message of that time was sent while either end of the link was down.
-  Certainty Missed(uint8_t from, uint8_t to, Span sent) const;
+  // Whether it was sent while either end of the link was down.
+  Certainty Missed(const Flight& flight) const;
   // Whether its sender is mute from then on.
   Certainty Mutes(const Flight& flight) const;
   // Whether its sender's device was mute when it was sent.
@@ -38,8 +39,12 @@ class Carriers {
   Certainty Keeps(uint8_t device, uint8_t peer, Span sent, const Possibility& p) const;
 
  private:
+  struct Down {
+    Moment from;
+    int64_t until;
+  };
   struct Device {
-    std::vector<Span> downs;  // of its interface
+    std::vector<Down> downs;  // of its interface
     Certainty mute = Certainty::kNo;
   };
   Certainty IsMute(uint8_t device, const Possibility& p) const {

@@ -54,6 +54,7 @@ void FaultModel::AddRule(const Fault& fault, int64_t now, bool meets_flights) {
 }
 
 void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
+  if (injected_ < Moment::kByItself) ++injected_;
   disturbed_ |= RowOf(fault.kind).disturbs;
   if (fault.OnPackets()) return AddRule(fault, now, meets_flights);
   neighbours_.Keep();
@@ -66,10 +67,10 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
     case FaultKind::kCorrupt:
       return;
     case FaultKind::kLinkDown:
-      return SetLink(topology_.sides[fault.side].device, false, now);
+      return SetLink(topology_.sides[fault.side].device, false, ThisFault(now));
     case FaultKind::kLinkUp:
       neighbours_.Learn();
-      return SetLink(topology_.sides[fault.side].device, true, now);
+      return SetLink(topology_.sides[fault.side].device, true, ThisFault(now));
     case FaultKind::kRemoveDevice:
     case FaultKind::kAddDevice:
       return SetDevice(topology_.sides[fault.side].device, fault.kind == FaultKind::kAddDevice,
@@ -83,7 +84,7 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
       return;
     case FaultKind::kNeighbourChange:
       neighbours_.of(topology_.sides[fault.side].device) = NeighbourTable(Neighbour::kWrong);
-      device.neighbour_changed = now;
+      device.neighbour_changed = ThisFault(now);
       return;
     case FaultKind::kNeighbourExpires:
       return neighbours_.of(topology_.sides[fault.side].device).Expire();
@@ -94,7 +95,7 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
         const uint8_t doubled = topology_.sides[fault.side].device;
         if (peer == doubled || !topology_.Linked(peer, doubled)) continue;
         neighbours_.of(peer).Set(doubled, Neighbour::kWrong);
-        devices_[peer].neighbour_changed = now;
+        devices_[peer].neighbour_changed = ThisFault(now);
       }
       return;
     case FaultKind::kFlap:
@@ -117,6 +118,7 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
 }
 
 void FaultModel::Heal(int64_t now) {
+  if (injected_ < Moment::kByItself) ++injected_;
   // Delayed messages stay delayed, and TCP's retransmissions arrive later still.
   const bool over_tcp = profile_.transport == Transport::kIwarp;
   std::erase_if(rules_, [over_tcp](const Rule& rule) {
@@ -128,8 +130,8 @@ void FaultModel::Heal(int64_t now) {
   neighbours_.Learn();
   for (uint8_t number = 0; number < devices_.size(); ++number) {
     DeviceInfo& device = devices_[number];
-    if (!device.up) SetLink(number, true, now);
-    if (neighbours_.of(number).Has(Neighbour::kWrong)) device.neighbour_changed = now;
+    if (!device.up) SetLink(number, true, ThisFault(now));
+    if (neighbours_.of(number).Has(Neighbour::kWrong)) device.neighbour_changed = ThisFault(now);
     device.flaps_until = std::min(device.flaps_until, now);
     neighbours_.of(number) = NeighbourTable();
     if (!device.silences.empty())
@@ -137,7 +139,7 @@ void FaultModel::Heal(int64_t now) {
   }
 }
 
-void FaultModel::SetLink(uint8_t number, bool up, int64_t now) {
+void FaultModel::SetLink(uint8_t number, bool up, Moment now) {
   carriers_.Turn(number, up, now);
   DeviceInfo* const device = &devices_[number];
   device->up = up;
@@ -188,7 +190,7 @@ std::optional<int64_t> FaultModel::NextTurn(int64_t until) const {
 void FaultModel::Turn() {
   const auto first = turns_.begin() + (FirstTurn() - turns_.cbegin());
   --first->left;
-  SetLink(first->device, first->left % 2 == 0, first->at);
+  SetLink(first->device, first->left % 2 == 0, {.at = first->at});
   first->at += first->every;
   if (first->left == 0) turns_.erase(first);
 }
@@ -347,8 +349,8 @@ Fate FaultModel::FateOverTcp(const Flight& flight) const {
   bool meddled = false;
   for (const uint8_t device : {flight.from_device, flight.to_device}) {
     const DeviceInfo& info = devices_[device];
-    meddled |= !info.up || felt(info.link_changed);
-    meddled |= neighbours_.of(device).Has(Neighbour::kWrong) || felt(info.neighbour_changed);
+    meddled |= !info.up || felt(info.link_changed.at);
+    meddled |= neighbours_.of(device).Has(Neighbour::kWrong) || felt(info.neighbour_changed.at);
     meddled |= !info.failed_over.empty() && felt(info.failed_over.back().begin);
   }
   fate.can_be_lost = meddled;
@@ -395,11 +397,11 @@ void FaultModel::ApplyLinks(const Flight& flight, Fate* fate) const {
   } else if (!from.up || !to.up) {
     fate->can_be_lost = true;
     fate->fails_at_sender |= !from.up && profile_.dialect.link_down_fails_sends;
-    const int64_t changed = from.up ? to.link_changed : from.link_changed;
+    const Moment changed = from.up ? to.link_changed : from.link_changed;
     // A bond that is down still receives what its links bring. source: observed 6.1-rxe in the lab
     const bool hears = from.up && topology_.devices[flight.to_device].bonded;
-    if (flight.since.earliest > changed && !hears) fate->can_arrive = false;
-  } else if (flight.since.earliest <= from.link_changed && flight.hit == kNoRule) {
+    if (changed.Precedes(flight) && !hears) fate->can_arrive = false;
+  } else if (!from.link_changed.Precedes(flight) && flight.hit == kNoRule) {
     // Sent while the link was still down: its failure is reported later.
     fate->fails_at_sender |= profile_.dialect.link_down_fails_sends;
   }
@@ -451,7 +453,7 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
   fate.for_now = !fate.can_arrive;
   if (neighbours_.Wrong(flight.from_device, flight.to_device)) {
     fate.can_be_lost = true;
-    if (flight.since.earliest > from.neighbour_changed) fate.can_arrive = false;
+    if (from.neighbour_changed.Precedes(flight)) fate.can_arrive = false;
   }
   if (flight.doomed) {
     fate.can_be_lost = true;

@@ -90,6 +90,8 @@ class FaultModel {
   // Messages of these kinds may be sent that no call is seen to send.
   void StopCounting(MadKinds messages);
   void Heal(int64_t now);
+  // How many faults there were so far, healing included. So many are told apart at the most.
+  uint8_t Injected() const { return std::min<uint8_t>(injected_, Moment::kByItself - 1); }
   // How many messages each of the counted rules may hit.
   Hits allowances() const;
   // A request from an unresolvable source arrives at the device at `now`: its kernel's CM is busy
@@ -160,8 +162,8 @@ class FaultModel {
     bool changes = false;             // it was removed or added
     int64_t changed = 0;              // and when
     int64_t deaf_from = 0;            // of a removed one: later messages do not arrive
-    int64_t link_changed = kNever;
-    int64_t neighbour_changed = kNever;
+    Moment link_changed;
+    Moment neighbour_changed;
     uint32_t connections = 0;  // ids on it that were connected or asked, ever
     int64_t busy_until = kNever;
     std::vector<Change> silences;  // of the SM and SA of its subnet
@@ -213,7 +215,9 @@ class FaultModel {
   std::vector<LinkTurn>::const_iterator FirstTurn() const;
   void SetDevice(uint8_t device, bool registered, int64_t now);
   void SetHost(uint8_t kernel, bool runs);
-  void SetLink(uint8_t number, bool up, int64_t now);
+  void SetLink(uint8_t number, bool up, Moment now);
+  // The fault that is being injected.
+  Moment ThisFault(int64_t now) const { return {now, injected_}; }
 
   uint8_t FirstWorking(uint8_t kernel, const Window& window, Certainty least) const;
 
@@ -225,6 +229,7 @@ class FaultModel {
   std::vector<int64_t> losses_end_;  // of faults that lose messages for a time
   std::vector<Fault> counted_;  // the faults of the counted rules, also of those that are healed
   std::vector<LinkTurn> turns_;
+  uint8_t injected_ = 0;
   bool disturbed_ = false;
 };
 

@@ -69,6 +69,7 @@ struct Flight {
   uint8_t spared = 0;     // set of counted rules: they do not hit it
   bool doomed = false;    // a counted rule loses it
   uint8_t epoch = 0;     // how many faults that lose messages for a time were over when it was sent
+  uint8_t faults = 0;    // how many were injected before the call that sent it; 0: it is not known
   bool copied = false;   // a copy of it is under way or has arrived already
   uint8_t from = kNoId;  // kNoId: sent for an id that is gone
   uint8_t to = kNoId;    // kNoId: an id that is gone; of REQ: any listener

@@ -73,7 +73,7 @@ WorkEnds WorkTracker::EndsByItself(IdRef id, size_t at, const Ends& ends) const 
   const PostedWork& posted = own.sends[at];
   WorkEnds all;
   if (ends.own.Has(QpPhase::kErr) || Failed(own)) all = all | WorkEnd::kFlushed;
-  if (posted.into_error || own.sends_failed) return all;
+  if (posted.into_error == Certainty::kYes || own.sends_failed) return all;
   const bool copied = (posted.work.flags & kInline) != 0 && !IsRead(posted.kind);
   const Certainty unreachable = copied ? Certainty::kNo : Unreachable(posted.work, own.device);
   if (unreachable != Certainty::kNo) all = all | WorkEnd::kPieceUnreachable;
@@ -111,7 +111,8 @@ bool WorkTracker::MayHaveFailed(IdRef id, const Ends& ends) const {
 WorkEnds WorkTracker::EndsOfSend(IdRef id, size_t at, const Ends& ends) const {
   WorkEnds all = EndsByItself(id, at, ends);
   const QueuesInfo& own = queues_[id.index];
-  if (own.sends_failed || own.sends[at].into_error || !MayHaveFailed(id, ends)) return all;
+  if (own.sends_failed || own.sends[at].into_error == Certainty::kYes || !MayHaveFailed(id, ends))
+    return all;
   all = all | WorkEnd::kFlushed;
   const bool connected = own.sends[at].kind != CallKind::kPostUdSend;
   return connected ? all | WorkEnd::kPeerSilent : all;
@@ -124,9 +125,9 @@ WorkEnds WorkTracker::EndsOfReceive(IdRef id, size_t at, const Ends& ends) const
   const bool in_error = ends.own.Has(QpPhase::kErr) || Failed(own) || MayHaveFailed(id, ends);
   if (in_error && !own.shares) all = all | WorkEnd::kFlushed;
   const bool connected = !ends.own.Except(QpPhases(QpPhase::kInit) | QpPhase::kNone).empty();
-  if (posted.into_error || own.receives_failed || !connected) return all;
+  if (posted.into_error == Certainty::kYes || own.receives_failed || !connected) return all;
   const PostedWork* const message = MessageFor(id, at);
-  if (message == nullptr || message->into_error) return all;
+  if (message == nullptr || message->into_error == Certainty::kYes) return all;
   if (LengthOf(message->work.sges) > LengthOf(posted.work.sges))
     return all | WorkEnd::kReceiveTooShort;
   const Certainty unreachable = Unreachable(posted.work, own.device);
@@ -139,7 +140,10 @@ void WorkTracker::Post(const Call& call, const Ends& ends) {
   const CallKind kind = KindOf(call);
   QueuesInfo& own = queues_[IdOf(call).index];
   PostedWork posted{.kind = kind, .work = *WorkOf(call)};
-  posted.into_error = Only(ends.own, QpPhase::kErr) || Failed(own);
+  if (Only(ends.own, QpPhase::kErr) || Failed(own))
+    posted.into_error = Certainty::kYes;
+  else if (ends.own.Has(QpPhase::kErr) || MayHaveFailed(IdOf(call), ends))
+    posted.into_error = Certainty::kMaybe;
   posted.peer_ready = Only(ends.peers, QpPhase::kRts);
   std::vector<PostedWork>& queue = IsReceive(kind) ? own.receives : own.sends;
   const size_t done = IsReceive(kind) ? own.receives_done : own.sends_done;

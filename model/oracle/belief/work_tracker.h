@@ -27,10 +27,10 @@ struct RegionInfo {
 struct PostedWork {
   CallKind kind = CallKind::kPostRecv;
   call::Work work;
-  bool peer_ready = false;     // the queue pair at the other end could take it at once
-  bool into_error = false;     // its own was in error already
-  bool receive_there = false;  // of a message: so was the receive that it would meet
-  uint32_t message = 0;        // of a message: its number among them
+  bool peer_ready = false;                // the queue pair at the other end could take it at once
+  Certainty into_error = Certainty::kNo;  // its own was in error already
+  bool receive_there = false;             // of a message: so was the receive that it would meet
+  uint32_t message = 0;                   // of a message: its number among them
 };
 
 // A queue pair, with what was posted to it so far.

@@ -68,11 +68,20 @@ PortClash ClashFor(IdRef id, const Call& call, const Window& window, JudgeContex
   return clash;
 }
 
+// Of calls that last it is not known which faults they precede.
+void CallRows::NumberSent(const Possibility& before, Possibility* after) const {
+  if (window_.begin != window_.end) return;
+  for (Flight& flight : after->flights)
+    if (std::ranges::find(before.flights, flight) == before.flights.end())
+      flight.faults = context_.fault_model.Injected();
+}
+
 Possibility CallRows::After(const Possibility& p, uint8_t at, const CallRule& rule,
                             Guard guard) const {
   Possibility after = p;
   after.used |= guards_.Consulted(p.ids[at], call_, guard);
   context_.executor.Apply(&after, at, rule, call_, window_.span());
+  NumberSent(p, &after);
   return after;
 }
 

@@ -57,6 +57,7 @@ class CallRows {
   }
 
  private:
+  void NumberSent(const Possibility& before, Possibility* after) const;
   InlineVector<uint8_t, 2> DevicesAfter(const IdState& before, const CallRule& rule) const;
 
   const JudgeContext& context_;

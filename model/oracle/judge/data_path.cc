@@ -103,7 +103,8 @@ std::vector<DataPath::DueCompletion> DataPath::DueOfReceives(IdRef id, const End
 bool DataPath::AllMayBeSilent(IdRef id, const Ends& ends) const {
   const QueuesInfo& own = facts_.work.of(id);
   for (size_t at = own.sends_done; at < own.sends.size(); ++at) {
-    if (!profile_.dialect.late_sends_are_flushed && own.sends[at].into_error) return true;
+    if (!profile_.dialect.late_sends_are_flushed && own.sends[at].into_error != Certainty::kNo)
+      return true;
     if ((own.sends[at].work.flags & kSignaled) != 0 ||
         !facts_.work.EndsOfSend(id, at, ends).Has(WorkEnd::kDone))
       return false;
@@ -119,7 +120,7 @@ Certainty DataPath::NothingCompleted(IdRef id, bool receives, const Ends& ends) 
   if (due.empty()) return Certainty::kYes;
   if (Only(ends.own, QpPhase::kErr) && !(receives && own.shares)) {
     if (!receives && AllMayBeSilent(id, ends)) return Certainty::kMaybe;
-    const bool late = receives && own.receives[own.receives_done].into_error;
+    const bool late = receives && own.receives[own.receives_done].into_error != Certainty::kNo;
     return late ? Certainty::kMaybe : Certainty::kNo;
   }
   // A message may be on its way still where its sender is in error by now.

@@ -226,8 +226,10 @@ void Learning::FromRow(IdRef id, const Call& call, const CallRule& rule, Span wh
   // The library asks the kernel for the addresses.
   info.shown.source = WithEphemeralPort(info.bound);
   info.shown.destination = info.destination;
-  if (info.destination.kind == AddressKind::kNone && !info.has_no_family)
-    info.shown.destination = {.kind = AddressKind::kAny, .v6 = info.bound.v6};
+  const AddressKind kind = info.destination.kind;
+  if (kind == AddressKind::kAny || (kind == AddressKind::kNone && !info.has_no_family))
+    info.shown.destination = {
+        .kind = AddressKind::kAny, .v6 = info.bound.v6, .port = info.destination.port};
   info.shown.device_known |= !info.bound.AnyOrLoopback();
 }
 
