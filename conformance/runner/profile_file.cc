@@ -273,8 +273,11 @@ std::variant<Profile, std::string> JointProfile(const Profile& active, const Pro
   joint.sentence =
       fmt::format("{} on the active side, {} on the passive one.", active.name, passive.name);
   Limits limits = passive.limits;
+  // Zero is none.
   joint.limits.max_outstanding = limits.max_outstanding =
       std::max(active.limits.max_outstanding, passive.limits.max_outstanding);
+  joint.limits.max_address_handles = limits.max_address_handles =
+      std::max(active.limits.max_address_handles, passive.limits.max_address_handles);
   Timing timing = passive.timing;
   timing.packet_lifetime = active.timing.packet_lifetime;
   if (active.transport != passive.transport || joint.limits != limits || joint.timing != timing)
@@ -285,18 +288,28 @@ std::variant<Profile, std::string> JointProfile(const Profile& active, const Pro
   joint.timing.packet_lifetime =
       std::min(active.timing.packet_lifetime, passive.timing.packet_lifetime);
   joint.timing.late = active.timing.late + std::max(one, other) - std::min(one, other);
-  // Most requests are accepted by the passive side.
+  // Most requests are accepted by the passive side, and most ids resolved by the active one.
   joint.dialect = passive.dialect;
+  for (const auto field :
+       {&Dialect::route_timeout_may_be_zero, &Dialect::refused_resolve_clears_destination,
+        &Dialect::get_request_sets_status})
+    joint.dialect.*field = active.dialect.*field;
+  joint.dialect.unknown_path_is_fatal |= active.dialect.unknown_path_is_fatal;
   joint.capabilities = Common(active.capabilities, passive.capabilities)
                            .Without({Capability::kTime, Capability::kTester});
   const Dialect& a = active.dialect;
   const Dialect& b = passive.dialect;
   if (a.last_receive_is_told != b.last_receive_is_told ||
-      a.long_messages_as_manual != b.long_messages_as_manual)
+      a.long_messages_as_manual != b.long_messages_as_manual ||
+      a.late_sends_are_flushed != b.late_sends_are_flushed ||
+      a.refused_posts_are_negative != b.refused_posts_are_negative)
     joint.capabilities = joint.capabilities.Without(Capability::kData);
   if (a.link_down_fails_sends != b.link_down_fails_sends ||
       a.link_down_keeps_sends != b.link_down_keeps_sends || a.link_down_mutes != b.link_down_mutes)
     joint.capabilities = joint.capabilities.Without({Capability::kLink, Capability::kFlap});
+  if (a.neighbour_changes_are_told != b.neighbour_changes_are_told)
+    joint.capabilities = joint.capabilities.Without(
+        {Capability::kNeighbour, Capability::kDuplicateAddress, Capability::kFailOver});
   joint.deviations.insert(joint.deviations.end(), passive.deviations.begin(),
                           passive.deviations.end());
   return joint;

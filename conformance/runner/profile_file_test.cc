@@ -196,6 +196,21 @@ TEST(JointProfile, PermitsTheTimesOfBothAndDrawsWhatBothDoAlike) {
     EXPECT_FALSE(joint.capabilities.Has(one));
 }
 
+TEST(JointProfile, TakesTheDialectOfTheSideThatShowsItAndTheNarrowerLimit) {
+  const auto earlier_connects = std::get<Profile>(LoadProfile("5.10-rxe+6.12-rxe"));
+  EXPECT_TRUE(earlier_connects.dialect.route_timeout_may_be_zero);
+  EXPECT_TRUE(earlier_connects.dialect.accept_releases_datagram_request);
+  const auto earlier_listens = std::get<Profile>(LoadProfile("6.12-rxe+5.10-rxe"));
+  EXPECT_FALSE(earlier_listens.dialect.route_timeout_may_be_zero);
+  EXPECT_FALSE(earlier_listens.dialect.accept_releases_datagram_request);
+  for (const Profile& joint : {earlier_connects, earlier_listens}) {
+    EXPECT_TRUE(joint.dialect.unknown_path_is_fatal) << joint.name;
+    EXPECT_EQ(joint.limits.max_address_handles, 100) << joint.name;
+    for (const Capability one : {Capability::kData, Capability::kNeighbour})
+      EXPECT_FALSE(joint.capabilities.Has(one)) << joint.name;
+  }
+}
+
 TEST(JointProfile, OfTwoThatCannotConnectIsRefused) {
   EXPECT_THAT(std::get<std::string>(LoadProfile("6.1-rxe+6.1-siw")),
               HasSubstr("6.1-rxe and 6.1-siw differ in more"));

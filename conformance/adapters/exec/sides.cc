@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "conformance/adapters/exec/dialects.h"
 #include "conformance/driver/refused_session.h"
 #include "conformance/process/real_time.h"
 
@@ -194,6 +195,7 @@ class SidesImplementation : public Implementation {
     for (size_t side = 0; side < sides_.size(); ++side) {
       std::string why = sides_[side].implementation->Lacks(conversation);
       if (why.empty() && !OneWorld()) why = FaultBeyond(conversation, side);
+      if (why.empty()) why = DialectShows(conversation, side, DialectOf(side), profile_.dialect);
       if (!why.empty()) return fmt::format("{}: {}", sides_[side].side, why);
     }
     return {};
@@ -231,6 +233,9 @@ class SidesImplementation : public Implementation {
  private:
   // Two in virtual time share it, and one of them tells it everything.
   bool OneWorld() const { return sides_.front().implementation->concurrent(); }
+  const Dialect& DialectOf(size_t side) const {
+    return sides_[side].implementation->profile().dialect;
+  }
   // A fault that the side's host cannot inject, though it has to.
   std::string FaultBeyond(const Conversation& conversation, size_t side) const {
     const Capabilities here = sides_[side].implementation->capabilities();

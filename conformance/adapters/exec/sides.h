@@ -9,7 +9,8 @@
 // 3. The clocks of two hosts do not agree: time is the suite's, when it asks and when it is
 //    answered. Sides whose time is virtual share a world, or they could not talk to each other:
 //    then the latest answer says what time it is, and what concerns all is asked of the first.
-// 4. What one of them lacks, all lack. One that dies has crashed the call that it was asked.
+// 4. What one of them lacks, all lack, and calls whose answers show a dialect that `profile` has
+//    not are lacking. One that dies has crashed the call that it was asked.
 #ifndef CONFORMANCE_ADAPTERS_EXEC_SIDES_H_
 #define CONFORMANCE_ADAPTERS_EXEC_SIDES_H_
 

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "conformance/adapters/exec/dialects.h"
 #include "conformance/adapters/exec/exec_adapter.h"
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/driver/refused_session.h"
@@ -215,6 +216,35 @@ TEST_F(OneSideCan, AndFaultsAreDrawnForThatOneOnly) {
   for (const char* not_done :
        {"link-down side=passive", "drop REQ from=active", "duplicate-address side=active"})
     EXPECT_THAT(sides->Lacks(With(not_done)), HasSubstr("passive: it cannot do")) << not_done;
+}
+
+// Each text is a call that shows the dialect, after what has to come before it.
+TEST(DialectShows, WhereTheAnswerOfTheOtherDialectIsAnother) {
+  const Dialect& later = FindProfile("6.1-rxe")->dialect;
+  const Dialect& earlier = FindProfile("5.10-rxe")->dialect;
+  const auto of = [](const std::string& calls) {
+    return std::get<Conversation>(ParseConversation(
+        "topology two-kernels\nprofile 6.1-rxe\npassive rdma_create_event_channel C\n"
+        "passive rdma_create_id A on=C\npassive rdma_create_id B on=null\n" +
+        calls));
+  };
+  const std::string resolve = "passive rdma_resolve_addr A dst=active:7471\n";
+  for (const auto& [before, call] :
+       {std::pair<std::string, std::string>{"", "passive rdma_resolve_route A timeout_ms=0\n"},
+        {resolve, resolve},
+        {resolve, "passive rdma_bind_addr A addr=passive:0\n"},
+        {"passive rdma_resolve_addr B dst=active:7471\n", "passive rdma_get_request B id=R\n"}}) {
+    const Conversation shows = of(before + call);
+    EXPECT_THAT(DialectShows(shows, 1, earlier, later), HasSubstr("its answer to \"passive rdma"))
+        << call;
+    EXPECT_THAT(DialectShows(shows, 0, earlier, later), IsEmpty()) << "the call is another side's";
+    EXPECT_THAT(DialectShows(shows, 1, earlier, earlier), IsEmpty());
+    EXPECT_THAT(DialectShows(of(before + "settle\n"), 1, earlier, later), IsEmpty());
+  }
+  const Conversation shows_none =
+      of("passive rdma_bind_addr A addr=passive:0\n" + resolve +
+         "passive rdma_resolve_route A\npassive rdma_get_request B id=R\n");
+  EXPECT_THAT(DialectShows(shows_none, 1, earlier, later), IsEmpty());
 }
 
 TEST_F(OneSideCan, AndTheOtherHearsNothingOfIt) {
