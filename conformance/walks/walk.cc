@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "conformance/walks/walks.h"
+#include "model/vocabulary/call_addresses.h"
 
 namespace cm {
 namespace {
@@ -40,6 +41,17 @@ bool Walkable(const Walk& walk, const DrawOptions& options) {
          std::ranges::any_of(options.topology->devices, &DeviceInfo::bonded);
 }
 
+// Where interfaces have no IPv4 addresses, what was drawn over IPv4 is done over IPv6.
+static void DoOverV6(Conversation* conversation) {
+  const auto turn = [](Address& address) {
+    const bool has_family =
+        address.kind != AddressKind::kNone && address.kind != AddressKind::kBadFamily;
+    address.v6 |= has_family;
+  };
+  for (Line& line : conversation->lines)
+    if (auto* one = std::get_if<line::Calls>(&line)) EachAddress(one->call, turn);
+}
+
 static Conversation DrawOne(const DrawOptions& asked, Choice& choice) {
   DrawOptions options = asked;
   if (options.topology == nullptr) {
@@ -55,6 +67,8 @@ static Conversation DrawOne(const DrawOptions& asked, Choice& choice) {
   ConversationBuilder builder(options, &choice);
   walk->walk(builder);
   Conversation conversation = builder.Finish();
+  if (std::ranges::any_of(options.topology->devices, &std::string::empty, &DeviceInfo::v4))
+    DoOverV6(&conversation);
   conversation.origin = Origin{.seed = options.seed,
                                .index = options.index,
                                .walk = std::string(walk->name),

@@ -11,7 +11,8 @@ namespace cm {
 namespace {
 
 constexpr size_t kMostHosts = 16;
-constexpr size_t kMostAddresses = 16;  // of a device
+constexpr size_t kMostAddresses = 16;            // of a device
+constexpr std::string_view kNoAddress = "none";  // of IPv4
 
 constexpr std::array<std::string_view, 5> kKeys = {"host", "device", "port", "side", "unlinked"};
 // The first word of lines of a conversation, besides sides.
@@ -54,6 +55,8 @@ bool IsNumeric(int family, const std::string& text) {
          text == shortest.data();
 }
 
+std::string_view OrNone(std::string_view v4) { return v4.empty() ? kNoAddress : v4; }
+
 }  // namespace
 
 std::string ToText(const Topology& topology) {
@@ -65,7 +68,8 @@ std::string ToText(const Topology& topology) {
       text += device.port == 1 ? "device " + device.name : fmt::format("port {}", device.port);
       text += " on=" + device.netdev;
       for (size_t nth = 0; nth < device.AddressCount(); ++nth)
-        text += fmt::format(" address={},{}", device.Host(nth, false), device.Host(nth, true));
+        text +=
+            fmt::format(" address={},{}", OrNone(device.Host(nth, false)), device.Host(nth, true));
       text += fmt::format("{}{}\n", device.bonded ? " bonded" : "",
                           device.tester && device.port == 1 ? " tester" : "");
     }
@@ -185,14 +189,17 @@ void TopologyParser::ParseAddress(std::string_view text, DeviceInfo* device, Wor
   const size_t comma = text.find(',');
   HostAddress address{.v4 = std::string(text.substr(0, comma))};
   if (comma != std::string_view::npos) address.v6 = text.substr(comma + 1);
-  if (!IsNumeric(AF_INET, address.v4) || !IsNumeric(AF_INET6, address.v6))
+  const bool only_v6 = address.v4 == kNoAddress;
+  if ((!only_v6 && !IsNumeric(AF_INET, address.v4)) || !IsNumeric(AF_INET6, address.v6))
     words.Complain(
         fmt::format("address={}: 10.0.0.1,fd00::1 or the like is wanted, spelt short", text));
   if (words.ok() && IsOfMany(address))
     words.Complain(fmt::format("address={}: one of many hosts is no device's", text));
   Topology all = topology_;
   all.devices.push_back(*device);
+  if (only_v6) address.v4.clear();
   for (const std::string& host : {address.v4, address.v6}) {
+    if (host.empty()) continue;
     bool taken = AddressOfNumeric(host + ":0", {}).has_value();
     for (const DeviceInfo& other : all.devices)
       for (size_t nth = 0; nth < other.AddressCount(); ++nth)

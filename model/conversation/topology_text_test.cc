@@ -56,6 +56,19 @@ TEST(ATopology, OfAConversationReadsBackAsItWasWritten) {
   EXPECT_EQ(ParseAddress("active/2:7", topology), std::nullopt);
 }
 
+TEST(ATopology, MayLackIpv4) {
+  const std::string text =
+      "topology own\nhost a\ndevice rxe0 on=veth0 address=none,fd00::1\nside active device=rxe0\n";
+  const auto parsed = ParseConversation(text + "profile 6.1-rxe\nsettle\n");
+  ASSERT_TRUE(std::holds_alternative<Conversation>(parsed)) << Problem(parsed);
+  const Topology& topology = *std::get<Conversation>(parsed).topology;
+  EXPECT_EQ(ToText(topology), text);
+  EXPECT_EQ(NumericHost({.kind = AddressKind::kSide}, topology), "");
+  EXPECT_EQ(NumericHost({.kind = AddressKind::kSide, .v6 = true}, topology), "fd00::1");
+  EXPECT_THAT(ProblemIn("topology own\nhost a\ndevice rxe0 on=veth0 address=10.0.0.1,none\n"),
+              HasSubstr("address=10.0.0.1,none"));
+}
+
 TEST(ATopology, LivesAsLongAsAConversationThatHasIt) {
   Conversation kept;
   {

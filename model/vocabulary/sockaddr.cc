@@ -4,14 +4,46 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "model/base/check.h"
 
 namespace cm {
+namespace {
+
+constexpr auto kSettable = std::to_array<AddressKind>(
+    {AddressKind::kForeign, AddressKind::kUnroutable, AddressKind::kSilent});
+
+// In the order of kSettable.
+std::array<std::optional<HostAddress>, kSettable.size()>& HostsHere() {
+  static std::array<std::optional<HostAddress>, kSettable.size()> hosts;
+  return hosts;
+}
+
+}  // namespace
+
+void SetHost(AddressKind kind, HostAddress host) {
+  const auto* const at = std::ranges::find(kSettable, kind);
+  CM_CHECK(at != kSettable.end()) << "a side, a group or a wildcard has its address";
+  HostsHere().at(static_cast<size_t>(at - kSettable.begin())) = std::move(host);
+}
+
+const HostAddress* HostSet(AddressKind kind) {
+  const auto* const at = std::ranges::find(kSettable, kind);
+  if (at == kSettable.end()) return nullptr;
+  const auto& host = HostsHere().at(static_cast<size_t>(at - kSettable.begin()));
+  return host ? &*host : nullptr;
+}
+
+std::string HostHere(const Address& address, const Topology& topology) {
+  if (const HostAddress* host = HostSet(address.kind)) return address.v6 ? host->v6 : host->v4;
+  return NumericHost(address, topology);
+}
 
 SockAddr::SockAddr(const Address& address, const Topology& topology)
     : present_(address.kind != AddressKind::kNone) {
@@ -20,7 +52,7 @@ SockAddr::SockAddr(const Address& address, const Topology& topology)
     storage_.ss_family = address.family;
     return;
   }
-  const std::string host = NumericHost(address, topology);
+  const std::string host = HostHere(address, topology);
   if (address.v6) {
     sockaddr_in6 v6{};
     v6.sin6_family = AF_INET6;
@@ -58,6 +90,11 @@ Address AddressOf(const sockaddr* address, const Topology& topology) {
     inet_ntop(AF_INET, &v4.sin_addr, host.data(), host.size());
   } else {
     return {.kind = AddressKind::kBadFamily, .family = static_cast<uint8_t>(address->sa_family)};
+  }
+  for (const AddressKind kind : kSettable) {
+    const HostAddress* const set = HostSet(kind);
+    if (set != nullptr && (is_v6 ? set->v6 : set->v4) == host.data())
+      return {.kind = kind, .v6 = is_v6, .port = port};
   }
   const std::string text =
       is_v6 ? fmt::format("[{}]:{}", host.data(), port) : fmt::format("{}:{}", host.data(), port);

@@ -10,14 +10,17 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "conformance/adapters/exec/serve.h"
+#include "conformance/adapters/exec/site.h"
 #include "conformance/driver/implementation.h"
 #include "conformance/process/descriptor.h"
 #include "hw_tests/node/guardian.h"
 #include "hw_tests/node/node_place.h"
+#include "model/vocabulary/sockaddr.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/implementations.h"
 #include "tools/cmcheck/verbs.h"
@@ -31,7 +34,23 @@ struct AgentOptions {
   Asked asked = {.impl = "dl"};
   int port = kNowhere;
   bool restore = false;
+  std::string silent;
+  std::string unroutable;
+  std::string foreign;
 };
+
+// What is wrong, or an empty text.
+std::string SetHosts(const AgentOptions& options) {
+  for (const auto& [kind, text] : {std::pair{AddressKind::kSilent, &options.silent},
+                                   {AddressKind::kUnroutable, &options.unroutable},
+                                   {AddressKind::kForeign, &options.foreign}}) {
+    if (text->empty()) continue;
+    auto hosts = ParseHosts(*text);
+    if (auto* problem = std::get_if<std::string>(&hosts)) return std::move(*problem);
+    SetHost(kind, std::get<HostAddress>(std::move(hosts)));
+  }
+  return {};
+}
 
 // A socket that listens on the loopback address, or the error.
 std::variant<Descriptor, std::string> Listening(int* port) {
@@ -89,6 +108,7 @@ int RestoreAll(const AgentOptions& options) {
 
 int Agent(const AgentOptions& options) {
   if (options.restore) return RestoreAll(options);
+  if (const std::string problem = SetHosts(options); !problem.empty()) return Unusable(problem);
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Implementation& implementation = *std::get<Answering>(resolved).implementation;
@@ -126,6 +146,10 @@ Examples:
             "Folder for what is to be undone; default: /run/cmcheck");
   verb.Flag("--restore", &options->restore,
             "Undo what agents have left that were killed together with their guardians");
+  verb.Text("--silent", &options->silent,
+            "V4,V6: addresses of the passive side's subnet that no host has; `none` for either");
+  verb.Text("--unroutable", &options->unroutable, "V4,V6: addresses that no route leads to");
+  verb.Text("--foreign", &options->foreign, "V4,V6: addresses of no interface here or there");
   verb.Does([options] { return Agent(*options); });
 }
 

@@ -58,19 +58,27 @@ struct NodeOptions {
   std::string allow;
 };
 
+struct Network {
+  Topology topology;
+  std::string host_options;  // of the agents
+};
+
 // The built-in addresses, or those of the site.
-std::variant<Topology, std::string> TopologyOfNodes(const std::string& site) {
-  if (site.empty()) return *FindTopology("two-kernels");
+std::variant<Network, std::string> NetworkOfNodes(const std::string& site) {
+  if (site.empty()) return Network{.topology = *FindTopology("two-kernels"), .host_options = {}};
   const auto read = LoadSite(FromUsersFolder(site));
   if (const auto* problem = std::get_if<std::string>(&read)) return *problem;
-  return TopologyOf(std::get<Site>(read));
+  return Network{.topology = TopologyOf(std::get<Site>(read)),
+                 .host_options = HostOptionsOf(std::get<Site>(read))};
 }
 
 // Of net_node.sh: number, addresses, addresses of the other.
-std::string NetworkOf(const Topology& topology, size_t side) {
+std::string AddressesOf(const Topology& topology, size_t side) {
   const DeviceInfo& here = topology.devices[topology.sides[side].device];
   const DeviceInfo& there = topology.devices[topology.sides[1 - side].device];
-  return fmt::format("{} {} {} {} {}", side, here.v4, here.v6, there.v4, there.v6);
+  const auto or_none = [](const std::string& v4) { return v4.empty() ? "none" : v4; };
+  return fmt::format("{} {} {} {} {}", side, or_none(here.v4), here.v6, or_none(there.v4),
+                     there.v6);
 }
 
 // The suite is reached over no interface.
@@ -85,8 +93,9 @@ int Node(const NodeOptions& options) {
   const bool active = options.side == kSides[0];
   if (!active && options.side != kSides[1])
     return Unusable(fmt::format("--side '{}' is neither active nor passive", options.side));
-  const auto topology = TopologyOfNodes(options.site);
-  if (const auto* problem = std::get_if<std::string>(&topology)) return Unusable(*problem);
+  const auto network = NetworkOfNodes(options.site);
+  if (const auto* problem = std::get_if<std::string>(&network)) return Unusable(*problem);
+  const auto& [topology, host_options] = std::get<Network>(network);
   const Profile* const profile = FindProfile(options.profile);
   if (profile == nullptr) return Unusable(fmt::format("there is no profile '{}'", options.profile));
   struct stat input = {};
@@ -111,10 +120,9 @@ int Node(const NodeOptions& options) {
       }};
   const lab::Outcome<lab::Ended> ended = guest.value().Run(
       fmt::format("cp /host/{} /tmp/cmcheck && sh /lab/net_node.sh {} && "
-                  "exec /tmp/cmcheck agent --profile {}{} 0<>/dev/vport0p2 >&0",
-                  program.filename().string(),
-                  NetworkOf(std::get<Topology>(topology), active ? 0 : 1), profile->name,
-                  AllowanceOf(options.allow, std::get<Topology>(topology), active ? 0 : 1)),
+                  "exec /tmp/cmcheck agent --profile {}{}{} 0<>/dev/vport0p2 >&0",
+                  program.filename().string(), AddressesOf(topology, active ? 0 : 1), profile->name,
+                  host_options, AllowanceOf(options.allow, topology, active ? 0 : 1)),
       run);
   return ended.ok() ? ended.value().status : Report(ended.problem());
 }
@@ -131,8 +139,11 @@ int Nodes(NodesOptions options) {
     return Unusable("each node has its kernel and librdmacm: no --impl, --defect, --place");
   if (asked.profile != Asked().profile)
     return Unusable("the profiles are those of --active and --passive: no --profile");
-  const auto topology = TopologyOfNodes(options.site);
-  if (const auto* problem = std::get_if<std::string>(&topology)) return Unusable(*problem);
+  const auto network = NetworkOfNodes(options.site);
+  if (const auto* problem = std::get_if<std::string>(&network)) return Unusable(*problem);
+  const Topology& topology = std::get<Network>(network).topology;
+  if (!asked.allow.empty() && topology.devices[0].v4.empty())
+    return Unusable("--allow: an agent knows its interface by its IPv4 address, and there is none");
   asked.profile = fmt::format("{}+{}", options.profiles[0], options.profiles[1]);
   const auto loaded = LoadProfilesOfSides(asked.profile);
   if (const auto* problem = std::get_if<std::string>(&loaded)) return Unusable(*problem);

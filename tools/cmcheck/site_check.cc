@@ -123,6 +123,7 @@ int Check(Asked asked) {
   int exit_code = kExitClean;
   for (const size_t from : {kActiveSide, kPassiveSide}) {
     for (const auto& [family, name] : {std::pair{"", "IPv4"}, {".v6", "IPv6"}}) {
+      if (topology.devices[topology.sides[from].device].v4.empty() && *family == '\0') continue;
       const std::string problem = TryToConnect(implementation, topology, from, family);
       fmt::print("{} to {} over {}: {}\n", topology.sides[from].name, topology.sides[1 - from].name,
                  name, problem.empty() ? "well" : problem);

@@ -2,12 +2,36 @@
 #include <sys/utsname.h>
 
 #include "conformance/adapters/dl/dl_adapter.h"
-#include "model/conversation/print.h"
+#include "model/vocabulary/call_addresses.h"
+#include "model/vocabulary/sockaddr.h"
 
 namespace cm {
 namespace {
 
 constexpr std::string_view kCannot = "nothing can be done to links and devices here";
+
+// Empty when there is such an address on the site's network.
+std::string WhyNotHere(const Address& address, const Topology& topology) {
+  const std::string name = ToString(address.WithPort(0), topology);
+  switch (address.kind) {
+    case AddressKind::kUnroutable:
+    case AddressKind::kSilent:
+      if (HostSet(address.kind) == nullptr) break;
+      [[fallthrough]];
+    case AddressKind::kSide:
+    case AddressKind::kForeign:
+      if (HostHere(address, topology).empty()) break;
+      [[fallthrough]];
+    case AddressKind::kNone:
+    case AddressKind::kAny:
+    case AddressKind::kLoopback:
+    case AddressKind::kBadFamily:
+    case AddressKind::kGroup:
+      return {};
+  }
+  return fmt::format("of the site's network no address {} is known",
+                     name.substr(0, name.rfind(':')));
+}
 
 class BarePlace : public Place {
  public:
@@ -20,12 +44,14 @@ class BarePlace : public Place {
   bool patient() const override { return false; }
   std::string Prepare(const Conversation& conversation) override {
     if (conversation.topology.built_in()) return {};
-    // The topology of a site: its addresses are there, but no others are known.
-    const std::string text = ToText(conversation);
-    for (const std::string_view unknown : {"silent", "unroutable"})
-      if (text.find(fmt::format("={}", unknown)) != std::string::npos)
-        return fmt::format("of the site's network no {} address is known", unknown);
-    return {};
+    // The topology of a site: which other addresses its network has, the site says.
+    std::string why;
+    for (const Line& line : conversation.lines)
+      if (const auto* one = std::get_if<line::Calls>(&line))
+        EachAddress(one->call, [&](const Address& address) {
+          if (why.empty()) why = WhyNotHere(address, *conversation.topology);
+        });
+    return why;
   }
   seen::Done Inject(const Fault& /*fault*/) override {
     return {.ok = false, .note = std::string(kCannot)};

@@ -19,7 +19,7 @@ class Lookup {
       : has_node_(c.node.kind != AddressKind::kNone),
         has_service_(c.service.has_value()),
         has_hints_(c.hints.has_value()),
-        node_(NumericHost(c.node, topology)),
+        node_(HostHere(c.node, topology)),
         service_(std::to_string(c.service.value_or(0))),
         source_(c.hints.value_or(AddrHints{}).source, topology),
         destination_(c.hints.value_or(AddrHints{}).destination, topology),

@@ -17,6 +17,7 @@
 #include "conformance/driver/perform.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
+#include "model/vocabulary/sockaddr.h"
 
 namespace cm {
 namespace {
@@ -214,6 +215,27 @@ TEST(BarePlace, WithoutPatienceWhatDoesNotReturnProvesNothing) {
   const History history = Perform(conversation, *session);
   EXPECT_EQ(std::get<seen::Answered>(history.records.back().seen).reply, Reply::Blocked());
   EXPECT_TRUE(session->Inconclusive());
+}
+
+// A site that says nothing of its silent addresses, and one that has none of IPv4.
+TEST(BarePlace, WhatTheNetworkDoesNotHaveIsUnsupported) {
+  const auto implementation = Awkward(MakeBarePlace());
+  const auto why = [&](const std::string& v4, const std::string& destination) {
+    const auto parsed =
+        ParseConversation("topology site\nhost a\ndevice rxe0 on=veth0 address=" + v4 +
+                          ",fd07::1\nside active device=rxe0\nprofile 6.1-rxe\n"
+                          "active rdma_create_id A on=null\nactive rdma_resolve_addr A dst=" +
+                          destination + "\n");
+    return implementation->Start(std::get<Conversation>(parsed))->Unsupported();
+  };
+  EXPECT_EQ(why("192.168.7.1", "active:1"), "");
+  EXPECT_EQ(why("none", "active.v6:1"), "");
+  EXPECT_EQ(why("none", "active:1"), "of the site's network no address active is known");
+  EXPECT_EQ(why("192.168.7.1", "silent:1"), "of the site's network no address silent is known");
+  SetHost(AddressKind::kSilent, {.v4 = "192.168.7.99", .v6 = ""});
+  EXPECT_EQ(why("192.168.7.1", "silent:1"), "");
+  EXPECT_EQ(why("192.168.7.1", "silent.v6:1"),
+            "of the site's network no address silent.v6 is known");
 }
 
 // The read end of a pipe reports when the last process with the write end has ended.

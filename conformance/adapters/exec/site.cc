@@ -54,10 +54,15 @@ class Texts {
   std::string& problem_;
 };
 
+bool IsAddress(int family, const std::string& text) {
+  in6_addr bytes = {};
+  return inet_pton(family, text.c_str(), &bytes) == 1;
+}
+
 void ReadHost(const Json& object, const std::string& side, SiteHost* host, std::string* problem) {
   Texts texts(object, fmt::format("'{}'", side), {"host", "v4", "v6", "allow", "control"}, problem);
   host->host = texts.At("host", {});
-  host->v4 = texts.At("v4", {});
+  host->v4 = texts.IfThere("v4");
   host->v6 = texts.At("v6", {});
   host->control = texts.IfThere("control");
   auto allow = ParseAllow(texts.IfThere("allow"));
@@ -68,8 +73,8 @@ void ReadHost(const Json& object, const std::string& side, SiteHost* host, std::
   if (!std::ranges::all_of(host->control, [](char c) { return c > ' ' && c != '\'' && c != '/'; }))
     texts.Object(fmt::format("has '{}', which is no interface", host->control));
   for (const auto& [family, address] : {std::pair{AF_INET, host->v4}, {AF_INET6, host->v6}}) {
-    in6_addr bytes = {};
-    if (problem->empty() && inet_pton(family, address.c_str(), &bytes) != 1)
+    if (family == AF_INET && address.empty()) continue;
+    if (problem->empty() && !IsAddress(family, address))
       texts.Object(
           fmt::format("has '{}', which is no IPv{} address", address, family == AF_INET ? 4 : 6));
   }
@@ -80,17 +85,47 @@ void Replace(std::string* text, std::string_view what, std::string_view by) {
     text->replace(at, what.size(), by);
 }
 
+auto OthersOf(const Site& site) {
+  return std::to_array<std::pair<const char*, const std::string*>>(
+      {{"silent", &site.silent}, {"unroutable", &site.unroutable}, {"foreign", &site.foreign}});
+}
+
+bool IsOfASide(const HostAddress& address, const Site& site) {
+  return std::ranges::any_of(site.sides, [&](const SiteHost& side) {
+    return (!address.v4.empty() && address.v4 == side.v4) || address.v6 == side.v6;
+  });
+}
+
 }  // namespace
+
+std::variant<HostAddress, std::string> ParseHosts(std::string_view text) {
+  const size_t comma = std::min(text.find(','), text.size());
+  HostAddress hosts{.v4 = std::string(text.substr(0, comma)),
+                    .v6 = std::string(text.substr(std::min(comma + 1, text.size())))};
+  for (const auto& [family, host] : {std::pair{AF_INET, &hosts.v4}, {AF_INET6, &hosts.v6}}) {
+    if (*host == "none")
+      host->clear();
+    else if (!IsAddress(family, *host))
+      return fmt::format("'{}' is not of the form 192.168.8.99,fd08::99, with none for no address",
+                         text);
+  }
+  return hosts;
+}
 
 std::variant<Site, std::string> ParseSite(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false, /*ignore_comments=*/true);
   if (json.is_discarded()) return "it is no JSON";
   std::string problem;
-  Texts texts(json, "a site", {"name", "launcher", "agent", "active", "passive"}, &problem);
+  Texts texts(json, "a site",
+              {"name", "launcher", "agent", "active", "passive", "silent", "unroutable", "foreign"},
+              &problem);
   Site site{.name = texts.At("name", {}),
             .launcher = texts.At("launcher", "ssh {host} {command}"),
             .agent = texts.At("agent", "cmcheck agent"),
-            .sides = {}};
+            .sides = {},
+            .silent = texts.IfThere("silent"),
+            .unroutable = texts.IfThere("unroutable"),
+            .foreign = texts.IfThere("foreign")};
   if (problem.empty() && FindTopology(site.name) != nullptr)
     texts.Object(fmt::format("has the name '{}' of a built-in topology", site.name));
   for (size_t side = 0; side < kSideKeys.size() && problem.empty(); ++side) {
@@ -98,6 +133,16 @@ std::variant<Site, std::string> ParseSite(std::string_view text) {
       texts.Object(fmt::format("needs '{}'", kSideKeys[side]));
     else
       ReadHost(json[kSideKeys[side]], kSideKeys[side], &site.sides[side], &problem);
+  }
+  if (site.sides[0].v4.empty() != site.sides[1].v4.empty())
+    texts.Object("needs 'v4' for both sides, or for neither");
+  for (const auto& [key, text] : OthersOf(site)) {
+    if (text->empty()) continue;
+    const auto hosts = ParseHosts(*text);
+    if (const auto* wrong = std::get_if<std::string>(&hosts))
+      texts.Object(fmt::format("has '{}': {}", key, *wrong));
+    else if (IsOfASide(std::get<HostAddress>(hosts), site))
+      texts.Object(fmt::format("has '{}': '{}' is a side's", key, *text));
   }
   if (!problem.empty()) return problem;
   const auto parsed = ParseConversation(ToText(TopologyOf(site)));
@@ -135,10 +180,17 @@ std::string Launched(const Site& site, size_t side, std::string_view command) {
   return launched;
 }
 
+std::string HostOptionsOf(const Site& site) {
+  std::string options;
+  for (const auto& [key, text] : OthersOf(site))
+    if (!text->empty()) options += fmt::format(" --{} {}", key, *text);
+  return options;
+}
+
 std::string CommandOf(const Site& site, size_t side, std::string_view profile,
                       const AllowList& allow) {
   const SiteHost& host = site.sides[side];
-  std::string command = fmt::format("{} --profile {}", site.agent, profile);
+  std::string command = fmt::format("{} --profile {}{}", site.agent, profile, HostOptionsOf(site));
   if (!allow.empty()) command += fmt::format(" --allow {} --address {}", ToText(allow), host.v4);
   if (!allow.empty() && !host.control.empty()) command += " --control " + host.control;
   return Launched(site, side, command);
@@ -147,6 +199,8 @@ std::string CommandOf(const Site& site, size_t side, std::string_view profile,
 std::variant<AllowLists, std::string> AllowedOf(const Site& site, std::string_view asked) {
   const bool one_host = site.sides[0].host == site.sides[1].host;
   AllowLists allowed;
+  if (!asked.empty() && site.sides[0].v4.empty())
+    return "--allow: an agent knows its interface by its IPv4 address, and the site has none";
   for (size_t begin = 0; begin < asked.size();) {
     const size_t end = std::min(asked.find(',', begin), asked.size());
     const std::string_view word = asked.substr(begin, end - begin);

@@ -16,7 +16,7 @@ namespace cm {
 // One side's host.
 struct SiteHost {
   std::string host;  // as the launcher takes it
-  std::string v4;    // of the interface under the device
+  std::string v4;    // of the interface under the device; empty on a site of IPv6 alone
   std::string v6;
   AllowList allow;      // what may be done to it
   std::string control;  // the interface that carries the control connection; empty: not known
@@ -27,6 +27,11 @@ struct Site {
   std::string launcher;  // a shell's command; {host}, {side} and {command} stand for what they say
   std::string agent;     // the command of cmcheck on the hosts
   std::array<SiteHost, 2> sides;  // active, passive
+  // Addresses of conversations that no side has, "V4,V6" with "none" for a family without one;
+  // empty: conversations that need them are unsupported, or for `foreign` the built-in ones.
+  std::string silent;      // in the passive side's subnet, without a host
+  std::string unroutable;  // no route of either host leads there
+  std::string foreign;     // no interface of either host has it
 };
 
 // Reads a site, or says in one line what is wrong:
@@ -35,7 +40,8 @@ struct Site {
 //    "active": {"host": "node1", "v4": "192.168.7.1", "v6": "fd07::1"},
 //    "passive": {"host": "node2", "v4": "192.168.7.2", "v6": "fd07::2"}}
 //
-// What the example has of launcher and agent is the default. A side may have "allow": "link,loss",
+// What the example has of launcher and agent is the default. It may have "silent", "unroutable" and
+// "foreign": "192.168.8.99,fd08::99", and no "v4". A side may have "allow": "link,loss",
 // words of ParseAllow, and "control": "eth0". It may have comments, behind // up to the end of the
 // line.
 std::variant<Site, std::string> ParseSite(std::string_view text);
@@ -54,6 +60,12 @@ std::variant<AllowLists, std::string> AllowedOf(const Site& site, std::string_vi
 
 // A command of cmcheck's on the host of a side, as a shell here starts it; `side` is its number.
 std::string Launched(const Site& site, size_t side, std::string_view command);
+
+// The options of an agent that say which addresses the site has besides those of its sides.
+std::string HostOptionsOf(const Site& site);
+
+// Reads "V4,V6", of which either may be "none"; or says in a line what is wrong.
+std::variant<HostAddress, std::string> ParseHosts(std::string_view text);
 
 // Starts the driver of a side; `profile` is a name, `allow` what it may do.
 std::string CommandOf(const Site& site, size_t side, std::string_view profile,

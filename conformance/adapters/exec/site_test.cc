@@ -13,6 +13,7 @@
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/runner/campaign.h"
 #include "model/conversation/print.h"
+#include "model/conversation/topology_text.h"
 
 namespace cm {
 namespace {
@@ -37,6 +38,29 @@ TEST(Site, IsATopologyWithItsAddresses) {
   ASSERT_TRUE(at_passive.has_value());
   EXPECT_EQ(NumericHost(*at_passive, topology), "192.168.8.2");
   EXPECT_NE(topology.KernelOf(kActiveSide), topology.KernelOf(kPassiveSide));
+}
+
+std::string OfIpv6(const std::string& more = "") {
+  return R"({"name": "rack6", )" + more + R"("active": {"host": "node1", "v6": "fd07::1"},
+             "passive": {"host": "node2", "v6": "fd08::2"}})";
+}
+
+TEST(Site, TellsTheAgentWhichOtherAddressesItsNetworkHas) {
+  std::string text = kSite;
+  text.insert(1, R"("silent": "192.168.8.99,fd08::99", "unroutable": "none,fd55::1", )");
+  EXPECT_EQ(CommandOf(Parsed(text), 1, "6.1-rxe"),
+            "ssh node2 cmcheck agent --profile 6.1-rxe --silent 192.168.8.99,fd08::99 "
+            "--unroutable none,fd55::1");
+  const auto hosts = std::get<HostAddress>(ParseHosts("none,fd55::1"));
+  EXPECT_EQ(hosts.v4, "");
+  EXPECT_EQ(hosts.v6, "fd55::1");
+}
+
+TEST(Site, MayHaveIpv6Alone) {
+  const Site site = Parsed(OfIpv6());
+  const Topology topology = TopologyOf(site);
+  EXPECT_THAT(ToText(topology), HasSubstr("address=none,fd08::2"));
+  EXPECT_THAT(std::get<std::string>(AllowedOf(site, "link")), HasSubstr("the site has none"));
 }
 
 TEST(Site, OfOneHostHasOneKernel) {
@@ -142,6 +166,32 @@ TEST(Site, IsWhereSequencesAreDrawn) {
   EXPECT_EQ(passed, 200);
 }
 
+// What was drawn over IPv4 is done over IPv6.
+TEST(Site, OfIpv6AloneIsWhereNothingIsDrawnOverIpv4) {
+  const Profile& profile = *FindProfile("6.1-rxe");
+  const auto sim = MakeSimImplementation(
+      {.profile = profile, .watch_wire = true, .capabilities = profile.capabilities});
+  CampaignOptions options{.sequences = 100};
+  options.draw.capabilities = sim->capabilities();
+  options.draw.profile = profile;
+  options.draw.topology = TopologyRef(TopologyOf(Parsed(OfIpv6())));
+  const std::atomic<bool> never{false};
+  int passed = 0;
+  int over_v6 = 0;
+  RunCampaign(
+      *sim, options,
+      [&](const SequenceRun& run) {
+        const std::string text = ToText(run.history.conversation);
+        for (const char* v4 : {"=passive:", "=active:", "=any:", "=silent:", "=group1:"})
+          EXPECT_THAT(text, testing::Not(HasSubstr(v4)));
+        passed += run.result.verdict == Verdict::kPassed ? 1 : 0;
+        over_v6 += text.find("=passive.v6:") != std::string::npos ? 1 : 0;
+      },
+      never);
+  EXPECT_EQ(passed, 100);
+  EXPECT_GT(over_v6, 50);
+}
+
 struct Bad {
   const char* what;
   std::string from;
@@ -174,6 +224,11 @@ INSTANTIATE_TEST_SUITE_P(
             "'passive' allows 'lnik' is none of"},
         Bad{"Control", "\"v6\": \"fd08::2\"", "\"v6\": \"fd08::2\", \"control\": \"a b\"",
             "'a b', which is no interface"},
+        Bad{"V4OfOneSide", "\"v4\": \"192.168.7.1\",", "", "for both sides, or for neither"},
+        Bad{"Silent", "\"active\"", "\"silent\": \"192.168.8.99\", \"active\"",
+            "has 'silent': '192.168.8.99' is not of the form"},
+        Bad{"SilentSide", "\"active\"", "\"silent\": \"none,fd08::2\", \"active\"",
+            "has 'silent': 'none,fd08::2' is a side's"},
         Bad{"SameAddress", "192.168.8.2", "192.168.7.1", "192.168.7.1"}),
     [](const auto& info) { return std::string(info.param.what); });
 
