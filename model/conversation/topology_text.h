@@ -14,8 +14,8 @@
 //   unlinked rxe0 rxe2
 //
 // A host has a kernel, and the devices that follow. A device has one port, and those that follow
-// it; each has an interface and addresses of its own; none,fd00::1 is one without IPv4. The first of
-// several addresses has the side's name, the second is called passive/2. Unlinked devices do not
+// it; each has an interface and addresses of its own; none,fd00::1 is one without IPv4. The first
+// of several addresses has the side's name, the second is called passive/2. Unlinked devices do not
 // reach one another; all others do.
 #ifndef MODEL_CONVERSATION_TOPOLOGY_TEXT_H_
 #define MODEL_CONVERSATION_TOPOLOGY_TEXT_H_

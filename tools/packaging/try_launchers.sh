@@ -109,23 +109,23 @@ run '{command}' plain
 
 # Each system has an sshd, and the suite is on the first of them.
 ssh-keygen -q -t ed25519 -N '' -f "$work/key"
-mkdir -p "$roots/node1/root/.ssh"
-cp "$work/key" "$roots/node1/root/.ssh/id_ed25519"
-: >"$roots/node1/root/.ssh/config"
+mkdir -p "$roots/node1/root"/.ssh
+cp "$work/key" "$roots/node1/root"/.ssh/id_ed25519
+: >"$roots/node1/root"/.ssh/config
 port=2201
 for node in node1 node2; do
   root=$roots/$node
-  mkdir -p "$root/root/.ssh"
-  cp "$work/key.pub" "$root/root/.ssh/authorized_keys"
+  mkdir -p "$root/root"/.ssh
+  cp "$work/key.pub" "$root/root"/.ssh/authorized_keys
   printf 'Host %s\nHostName 127.0.0.1\nPort %s\nLogLevel ERROR\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n' \
-    $node $port >>"$roots/node1/root/.ssh/config"
+    $node $port >>"$roots/node1/root"/.ssh/config
   chroot "$root" /usr/sbin/sshd -p $port -o ListenAddress=127.0.0.1 -o UsePAM=no -o PidFile=none \
     -o PermitRootLogin=prohibit-password
   port=$((port + 1))
 done
 try 'ssh {host} {command}' ssh '2201 2202'
 
-# Both nodes of Slurm are on the first system, and are told apart by their ports.
+# Both nodes of Slurm are on the first system, and differ in their ports.
 root=$roots/node1
 mkdir -p "$root/etc/slurm" "$root/run/munge"
 cat >"$root/etc/slurm/slurm.conf" <<'END'

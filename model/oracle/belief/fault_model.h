@@ -90,7 +90,7 @@ class FaultModel {
   // Messages of these kinds may be sent that no call is seen to send.
   void StopCounting(MadKinds messages);
   void Heal(int64_t now);
-  // How many faults there were so far, healing included. So many are told apart at the most.
+  // How many faults there were so far, healing included. Those beyond the 254th count as that one.
   uint8_t Injected() const { return std::min<uint8_t>(injected_, Moment::kByItself - 1); }
   // How many messages each of the counted rules may hit.
   Hits allowances() const;
