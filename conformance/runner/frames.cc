@@ -16,19 +16,25 @@ bool HasTester(const Conversation& conversation) {
   });
 }
 
+// The application has said that the path has gone to an alternate one, which there is not.
+bool LosesPath(const Record& record, const Line& line) {
+  const auto* calls = std::get_if<line::Calls>(&line);
+  const auto* notify = calls == nullptr ? nullptr : std::get_if<call::Notify>(&calls->call);
+  if (notify == nullptr || notify->what != call::Notify::kPathMig) return false;
+  const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  return answered != nullptr && answered->reply.succeeded();
+}
+
 // Whether a call may fail before it has sent: where a fault takes an address, a link or a device
-// away, or the application says that the path has gone to an alternate one that there is not.
-bool MayFailToSend(const Conversation& conversation) {
+// away, or an id has lost its path.
+bool MayFailToSend(const History& history) {
   constexpr auto kTakeAway = std::to_array(
       {FaultKind::kLinkDown, FaultKind::kFlap, FaultKind::kRemoveDevice, FaultKind::kFailOver});
-  return std::ranges::any_of(conversation.lines, [&](const Line& line) {
-    if (const auto* calls = std::get_if<line::Calls>(&line)) {
-      const auto* notify = std::get_if<call::Notify>(&calls->call);
-      return notify != nullptr && notify->what == call::Notify::kPathMig;
-    }
+  return std::ranges::any_of(history.records, [&](const Record& record) {
+    const Line& line = history.conversation.lines[record.line];
     const auto* injects = std::get_if<line::Injects>(&line);
-    return injects != nullptr &&
-           std::ranges::find(kTakeAway, injects->fault.kind) != kTakeAway.end();
+    if (injects == nullptr) return LosesPath(record, line);
+    return std::ranges::find(kTakeAway, injects->fault.kind) != kTakeAway.end();
   });
 }
 
@@ -38,7 +44,7 @@ JudgedFrames JudgeFrames(const History& history, const Profile& profile) {
   JudgedFrames judged;
   if (HasTester(history.conversation)) return judged;
   wire::Judge judge(
-      {.whole = true, .unsent = MayFailToSend(history.conversation), .profiles = {&profile}},
+      {.whole = true, .unsent = MayFailToSend(history), .profiles = {&profile}},
       [&](const wire::Verdict& verdict) {
         if (verdict.violation)
           judged.violations.push_back({*verdict.violation, verdict.violation->number - 1});

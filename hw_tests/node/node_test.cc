@@ -21,6 +21,7 @@
 #include "hw_tests/node/node_place.h"
 #include "hw_tests/node/record.h"
 #include "model/base/choice.h"
+#include "model/base/own_folder.h"
 
 namespace node {
 namespace {
@@ -103,8 +104,7 @@ class Node : public testing::Test {
 
   void SetUp() override {
     if (!why_not_.empty()) GTEST_SKIP() << "unsupported here: " << why_not_;
-    std::string stem = testing::TempDir() + "node.XXXXXX";
-    folder_ = mkdtemp(stem.data());
+    folder_ = cm::MakeOwnFolder(testing::TempDir() + "node");
     for (const char* one : {"bin", "tables", "devices/rxe0"}) fs::create_directories(folder_ / one);
     Write(folder_ / "devices/rxe0/parent", "v0\n");
     const auto ip = cm::FindProgram("ip", cm::SearchPath() + ":/usr/sbin:/sbin");

@@ -5,15 +5,14 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "model/base/own_folder.h"
+
 namespace node {
 namespace {
 
 class RecordTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string stem = testing::TempDir() + "record.XXXXXX";
-    folder_ = mkdtemp(stem.data());
-  }
+  void SetUp() override { folder_ = cm::MakeOwnFolder(testing::TempDir() + "record"); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   Record Locked() const {

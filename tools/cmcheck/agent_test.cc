@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/own_folder.h"
 #include "model/base/sanitized.h"
 #include "tools/cmcheck/cmcheck_process.h"
 
@@ -102,8 +103,7 @@ class Site : public Agent {
 };
 
 TEST_F(Site, IsCheckedAndWhereTheSuiteRuns) {
-  std::string stem = "/tmp/site.XXXXXX";  // short: a socket's path
-  const std::string world = mkdtemp(stem.data());
+  const std::string world = MakeOwnFolder("/tmp/site");  // short: a socket's path
   WriteSite("python3 " + DataFile("conformance/adapters/exec/shared_world.py").string() + " " +
             world + " '{command}'");
   const Ended check = folder_.Cmcheck({"site", "check", "site.json"});
@@ -120,8 +120,7 @@ TEST_F(Site, IsCheckedAndWhereTheSuiteRuns) {
 }
 
 TEST_F(Site, IsMeasuredThroughItsAgents) {
-  std::string stem = "/tmp/site.XXXXXX";  // short: a socket's path
-  const std::string world = mkdtemp(stem.data());
+  const std::string world = MakeOwnFolder("/tmp/site");  // short: a socket's path
   WriteSite("python3 " + DataFile("conformance/adapters/exec/shared_world.py").string() + " " +
             world + " '{command}'");
   const std::vector<std::string> measure = {"profile",   "measure", "mine.json", "--site",

@@ -15,6 +15,7 @@
 #include "conformance/process/real_time.h"
 #include "model/base/choice.h"
 #include "model/base/files.h"
+#include "model/base/own_folder.h"
 #include "tools/cmcheck/cmcheck_process.h"
 
 namespace cm {
@@ -34,8 +35,7 @@ class Ssh : public testing::Test {
     for (const char* tool : {"ssh", "sshd", "ssh-keygen"})
       if (!std::holds_alternative<std::string>(FindProgram(tool, kPath)))
         GTEST_SKIP() << "unsupported here: there is no " << tool;
-    std::string stem = "/tmp/ssh.XXXXXX";  // short: a socket's path
-    world_ = mkdtemp(stem.data());
+    world_ = MakeOwnFolder("/tmp/ssh");  // short: a socket's path
     // An sshd of root wants this folder, which the system makes with its service.
     if (geteuid() == 0) fs::create_directories("/run/sshd");
     for (const char* key : {"host", "user"})

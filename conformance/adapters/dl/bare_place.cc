@@ -12,23 +12,13 @@ constexpr std::string_view kCannot = "nothing can be done to links and devices h
 
 // Empty when there is such an address on the site's network.
 std::string WhyNotHere(const Address& address, const Topology& topology) {
+  const bool only_set =
+      address.kind == AddressKind::kUnroutable || address.kind == AddressKind::kSilent;
+  const bool of_hosts =
+      only_set || address.kind == AddressKind::kSide || address.kind == AddressKind::kForeign;
+  const bool known = !only_set || HostSet(address.kind) != nullptr;
+  if (!of_hosts || (known && !HostHere(address, topology).empty())) return {};
   const std::string name = ToString(address.WithPort(0), topology);
-  switch (address.kind) {
-    case AddressKind::kUnroutable:
-    case AddressKind::kSilent:
-      if (HostSet(address.kind) == nullptr) break;
-      [[fallthrough]];
-    case AddressKind::kSide:
-    case AddressKind::kForeign:
-      if (HostHere(address, topology).empty()) break;
-      [[fallthrough]];
-    case AddressKind::kNone:
-    case AddressKind::kAny:
-    case AddressKind::kLoopback:
-    case AddressKind::kBadFamily:
-    case AddressKind::kGroup:
-      return {};
-  }
   return fmt::format("of the site's network no address {} is known",
                      name.substr(0, name.rfind(':')));
 }

@@ -16,6 +16,7 @@
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/driver/refused_session.h"
 #include "conformance/runner/campaign.h"
+#include "model/base/own_folder.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
 
@@ -31,8 +32,7 @@ const std::atomic<bool> kNever{false};
 class TwoProcesses : public testing::Test {
  protected:
   void SetUp() override {
-    std::string stem = "/tmp/sides.XXXXXX";  // short: a socket's path
-    folder_ = mkdtemp(stem.data());
+    folder_ = MakeOwnFolder("/tmp/sides");  // short: a socket's path
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

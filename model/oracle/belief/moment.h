@@ -16,8 +16,8 @@ struct Moment {
   int64_t at = -1;             // nanoseconds; before everything else
   uint8_t number = kByItself;  // of the fault, from 1
 
-  // Whether the message was sent later, for certain. Of one instant are both where a call was made
-  // behind the fault.
+  // Whether the message was sent later, for certain. A call behind the fault has sent it later also
+  // at the same instant.
   bool Precedes(const Flight& flight) const {
     return flight.since.earliest > at || flight.faults >= number;
   }
