@@ -36,11 +36,11 @@ Errno BindTo(const KernelContext& k, CmIdIndex id, const Address& address,
     if (error != Errno::kNone) return error;
   }
   if (!own.family_only_given) own.family_only = !address.v6;
-  // An id that could not be bound for its destination keeps that. source: linux 6.1 cma.c
-  // rdma_bind_addr_dst
-  if (destination != nullptr)
-    own.destination = *destination;
-  else if (own.destination.kind == AddressKind::kNone || own.destination.kind == AddressKind::kAny)
+  // An id that could not be bound for its destination keeps that. In the family of the source only
+  // the port is left of one that had another family. source: linux 6.1 cma.c rdma_bind_addr_dst,
+  // observed 6.1-rxe in the lab
+  if (destination != nullptr) own.destination = *destination;
+  if (own.destination.kind == AddressKind::kNone || own.destination.v6 != address.v6)
     own.destination =
         Address{.kind = AddressKind::kAny, .v6 = address.v6, .port = own.destination.port};
   const Errno error = k.cma->ports.Take(&k.cma->ids, id);

@@ -30,10 +30,19 @@ Address WithEphemeralPort(Address address) {
   return address.port == 0 ? address.WithPort(kFirstEphemeralPort) : address;
 }
 
+// The destination gets the family of the address, in which only its port is left where it had
+// another one. source: linux 6.1 cma.c rdma_bind_addr_dst, observed 6.1-rxe in the lab
+void TakesFamilyOf(const Address& address, IdInfo* info) {
+  info->has_no_family = false;
+  Address& destination = info->destination;
+  if (destination.kind == AddressKind::kNone || destination.v6 == address.v6) return;
+  destination = {.kind = AddressKind::kAny, .v6 = address.v6, .port = destination.port};
+}
+
 void Binds(const Lesson& l, const Address& address) {
   IdInfo& info = l.info();
   info.bound = address;
-  info.has_no_family = false;  // the kernel gives the destination the same
+  TakesFamilyOf(address, &info);
   info.owns_port = true;
   const uint8_t device = l.facts.LocalDevice(address, info.kernel);
   if (device != kNoDevice) {
@@ -55,6 +64,7 @@ void BindsAddress(const Lesson& l) { Binds(l, AddressWantedBy(l.call)); }
 void SetsDestination(const Lesson& l) {
   l.info().destination = std::get<call::ResolveAddr>(l.call).destination;
   l.info().has_no_family = false;
+  if (!l.info().owns_port) TakesFamilyOf(AddressWantedBy(l.call), &l.info());
 }
 
 // Once it is connected the destination is of no more use.
@@ -225,11 +235,11 @@ void Learning::FromRow(IdRef id, const Call& call, const CallRule& rule, Span wh
   }
   // The library asks the kernel for the addresses.
   info.shown.source = WithEphemeralPort(info.bound);
-  info.shown.destination = info.destination;
-  const AddressKind kind = info.destination.kind;
-  if (kind == AddressKind::kAny || (kind == AddressKind::kNone && !info.has_no_family))
-    info.shown.destination = {
-        .kind = AddressKind::kAny, .v6 = info.bound.v6, .port = info.destination.port};
+  // One without a family has no length there, and the library keeps what it has.
+  if (!info.has_no_family)
+    info.shown.destination = info.destination.kind == AddressKind::kNone
+                                 ? Address{.kind = AddressKind::kAny, .v6 = info.bound.v6}
+                                 : info.destination;
   info.shown.device_known |= !info.bound.AnyOrLoopback();
 }
 
