@@ -68,11 +68,17 @@ PortClash ClashFor(IdRef id, const Call& call, const Window& window, JudgeContex
   return clash;
 }
 
-// Of calls that last it is not known which faults they precede.
+// Of calls that last it is not known which faults they precede. What ids are at its ends may change
+// while a message is under way: one may be destroyed.
 void CallRows::NumberSent(const Possibility& before, Possibility* after) const {
   if (window_.begin != window_.end) return;
+  const auto without_ends = [](Flight flight) {
+    flight.from = flight.to = kNoId;
+    return flight;
+  };
   for (Flight& flight : after->flights)
-    if (std::ranges::find(before.flights, flight) == before.flights.end())
+    if (std::ranges::find(before.flights, without_ends(flight), without_ends) ==
+        before.flights.end())
       flight.faults = context_.fault_model.Injected();
 }
 
