@@ -25,13 +25,13 @@ constexpr int kNoRoom = 8;
 // A conversation, line by line. Ids are A0, A1, … and P0, P1, … in the order of their events.
 class Script {
  public:
-  explicit Script(int backlog) {
+  Script(std::string_view profile, int backlog) {
     text_ = fmt::format(
-        "topology one-kernel-two-devices\nprofile 6.1-rxe\ncapabilities time drop drop-nth\n"
+        "topology one-kernel-two-devices\nprofile {}\ncapabilities {}\n"
         "passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
         "passive rdma_bind_addr L addr=passive:7471\npassive rdma_listen L backlog={}\n"
         "active rdma_create_event_channel C\n",
-        backlog);
+        profile, profile == "6.1-siw" ? "time" : "time drop drop-nth delay", backlog);
     for (int i = 0; i < kClients; ++i) Resolves(i);
   }
 
@@ -95,20 +95,23 @@ class Script {
 
 struct Crowd {
   std::string name;
+  std::string profile = "6.1-rxe";
   int backlog = 2 * kClients;
   std::string fault;  // before all connect
   std::string data;   // the same private data for so many of them
   int alike = kClients;
-  std::string at_once;                   // after all have connected
+  std::string under_way;                 // a fault, when all have connected
+  std::string at_once;                   // after that
   std::string before_answers;            // a fault, when all requests have been fetched
   std::string between;                   // before each answer
   std::string fetched_after = "settle";  // what happens until ESTABLISHED is fetched
 };
 
 History HistoryOf(const Crowd& crowd) {
-  Script script(crowd.backlog);
+  Script script(crowd.profile, crowd.backlog);
   if (!crowd.fault.empty()) script.Add(crowd.fault);
   script.Connects(crowd.data, crowd.alike);
+  if (!crowd.under_way.empty()) script.Add(crowd.under_way);
   if (crowd.backlog == kNoRoom) {
     script.InTurn();
   } else {
@@ -235,6 +238,22 @@ INSTANTIATE_TEST_SUITE_P(
                           .before_answers = "fault drop any from=any during=300us",
                           .fetched_after = "pass 9s"},
                     Crowd{.name = "AnsweredLate", .at_once = "settle", .between = "pass 3s"},
+                    Crowd{.name = "LosesRepliesFromNowOn",
+                          .under_way = "fault drop REP from=passive nth=2..5",
+                          .at_once = "settle",
+                          .fetched_after = "pass 5s"},
+                    Crowd{.name = "LosesRequestsThatComeAgain",
+                          .backlog = kNoRoom,
+                          .under_way = "fault drop REQ from=active nth=5..24"},
+                    Crowd{.name = "Delayed",
+                          .fault = "fault delay any from=any by=2s",
+                          .at_once = "pass 3s",
+                          .fetched_after = "pass 5s"},
+                    Crowd{.name = "OverIwarp", .profile = "6.1-siw", .at_once = "settle"},
+                    Crowd{.name = "OverIwarpAnsweredLate",
+                          .profile = "6.1-siw",
+                          .at_once = "settle",
+                          .between = "pass 100ms"},
                     Crowd{.name = "AllAlike", .data = "hello", .at_once = "settle"},
                     Crowd{.name = "AllAlikeBeyondTheBacklog", .backlog = kNoRoom, .data = "hello"},
                     Crowd{.name = "AllAlikeSomeLost",

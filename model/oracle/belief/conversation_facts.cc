@@ -209,6 +209,13 @@ Timing ConversationFacts::TimingOf(const IdState& id) const {
   return timing;
 }
 
+Duration ConversationFacts::IntervalOf(const IdState& id) const {
+  const Timing timing = TimingOf(id);
+  const bool asks =
+      !id.origin.valid() && id.message != Sends::kRep && id.message != Sends::kSidrReq;
+  return asks ? timing.RequestInterval() : timing.ReplyInterval();
+}
+
 // A path stays when the kernel forgets the destination. source: linux 5.10 cma.c
 // resolve_prepare_src, cma_resolve_iboe_route
 uint8_t ConversationFacts::DeviceAskedBy(IdRef id) const {

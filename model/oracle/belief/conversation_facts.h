@@ -210,6 +210,8 @@ class ConversationFacts {
   bool SameAsker(IdRef a, IdRef b) const;
   // The timers of the id's connection: those of the path of its request.
   Timing TimingOf(const IdState& id) const;
+  // Between two transmissions of its outstanding message, if no MRA comes.
+  Duration IntervalOf(const IdState& id) const;
   // The number of fail-overs of the device's bond when the id got its GID.
   uint8_t SourceOf(const IdState& id) const;
 
@@ -217,7 +219,8 @@ class ConversationFacts {
   Hits allowances{};                 // messages that each counted rule may hit; 0: no rule
   size_t crowd = 9;                  // so many ids of a component, or more, are a crowd
   bool answers_may_be_late = false;  // a REP may be, or messages are made by hand
-  bool answers_may_be_lost = false;  // a REP may be
+  bool answers_may_be_lost = false;  // a REP may be, or comes later by what is known
+  Duration requests_late;            // one may come so late, when its sender asks no more
   bool numbers_name_qps = false;     // created by the application without the library
   Payloads payloads;
   uint16_t empty_rejection;  // payload of REJECTED without private data

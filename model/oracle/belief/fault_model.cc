@@ -50,6 +50,8 @@ void FaultModel::AddRule(const Fault& fault, int64_t now, bool meets_flights) {
     rule.exact = by_calls && always && !meets_flights && fault.Effect() != PacketEffect::kDoubled;
   }
   rules_.push_back(rule);
+  const PacketEffect effect = fault.Effect();
+  delays_ |= effect == PacketEffect::kLate || effect == PacketEffect::kOvertaken;
   if (fault.Loses() && fault.window != Duration::Max()) losses_end_.push_back(rule.last());
 }
 
@@ -287,9 +289,10 @@ bool FaultModel::Matches(const Rule& rule, const Flight& flight) const {
       !fault.messages.Has(MadKindOf(flight.kind).value_or(MadKind::kOther))) {
     return false;
   }
-  // It may have been in flight for the time of a prompt event.
+  // It may have been in flight for the time of a prompt event, if nothing has delayed it.
   const int64_t prompt = profile_.timing.prompt.nanoseconds();
-  const bool too_early = fault.after > Duration() && flight.since.latest + prompt < rule.first();
+  const bool too_early =
+      (fault.after > Duration() || !delays_) && flight.since.latest + prompt < rule.first();
   return !too_early && flight.since.earliest <= rule.last();
 }
 

@@ -231,6 +231,7 @@ class FaultModel {
   std::vector<LinkTurn> turns_;
   uint8_t injected_ = 0;
   bool disturbed_ = false;
+  bool delays_ = false;  // a rule has delayed messages, which later ones may hit
 };
 
 }  // namespace cm::model

@@ -64,11 +64,29 @@ bool StaysKnown(const ConversationFacts& facts, const Possibility& p, IdRef send
   return sender.valid() && std::ranges::any_of(p.ids, stays);
 }
 
+// The same of a request that is under way. Where one may be late, its sender may have got its
+// answer already, and the connection may be over when it comes: not before timewait is.
+bool StaysKnown(const ConversationFacts& facts, const Possibility& p, const Flight& request,
+                Span next) {
+  const auto ends = [&](const IdState& id) {
+    return facts.SamePeer(id.origin, request.sender) &&
+           next.earliest + facts.TimingOf(id).Timewait().nanoseconds() <= next.latest;
+  };
+  const bool late = facts.requests_late != Duration();
+  return StaysKnown(facts, p, request.sender, next.latest) &&
+         (!late || std::ranges::none_of(p.ids, ends));
+}
+
+// Its request may be sent again; over iWARP it is sent once.
+bool MayAskAgain(const IdState& id) {
+  return id.name.valid() && id.outstanding && IsRequest(id.message) &&
+         id.message != Sends::kMpaRequest;
+}
+
 // The connected ids of a component, over all its possibilities: a union-find over names.
 class Links {
  public:
-  Links(const std::vector<IdRef>& ids, int64_t until)
-      : ids_(ids), until_(until), parent_(ids.size()) {
+  Links(const std::vector<IdRef>& ids, Span next) : ids_(ids), next_(next), parent_(ids.size()) {
     for (size_t i = 0; i < ids.size(); ++i) parent_[i] = i;
   }
   size_t Root(size_t i) const {
@@ -112,7 +130,7 @@ class Links {
   }
 
   const std::vector<IdRef>& ids_;
-  int64_t until_;
+  Span next_;
   std::vector<size_t> parent_;
 };
 
@@ -125,7 +143,7 @@ bool Links::CoupleFlights(const ConversationFacts& facts, const Possibility& p,
     if (flight.from != kNoId) Join(name, names[flight.from]);
     if (flight.to != kNoId) Join(name, names[flight.to]);
     if (flight.sender.valid()) Join(name, flight.sender);
-    if (IsRequest(flight.kind) && !StaysKnown(facts, p, flight.sender, until_))
+    if (IsRequest(flight.kind) && !StaysKnown(facts, p, flight, next_))
       JoinAsked(facts, flight.sender);
   }
   return true;
@@ -139,8 +157,8 @@ bool Links::Couple(const ConversationFacts& facts, const Possibility& p) {
     const IdState& id = p.ids[i];
     if (id.peer != kNoId) Join(names[i], names[id.peer]);
     if (id.origin.valid()) Join(names[i], id.origin);
-    const bool asks = !id.origin.valid() && id.outstanding && IsRequest(id.message);
-    if (asks && !StaysKnown(facts, p, id.name, until_)) JoinAsked(facts, id.name);
+    const bool asks = !id.origin.valid() && MayAskAgain(id);
+    if (asks && !StaysKnown(facts, p, id.name, next_.latest)) JoinAsked(facts, id.name);
   }
   // Ids that may find one another's queue pairs in use stay together.
   for (size_t i = 0; i < p.ids.size(); ++i)
@@ -231,15 +249,16 @@ std::vector<IdRef> Components::SharersOfQp(IdRef id) const {
 
 Components::Number Components::JoinAsked(Number number) {
   std::vector<IdRef> asking;
-  const auto note = [&](const Possibility& p, IdRef sender) {
-    const bool known = std::ranges::find(asking, sender) != asking.end();
-    if (!known && !StaysKnown(facts_, p, sender, until_)) asking.push_back(sender);
+  const auto note = [&](IdRef sender, bool stays_known) {
+    const bool noted = std::ranges::find(asking, sender) != asking.end();
+    if (!noted && !stays_known) asking.push_back(sender);
   };
   for (const Possibility& p : SetOf(number).items()) {
     for (const IdState& one : p.ids)
-      if (one.name.valid() && one.outstanding && IsRequest(one.message)) note(p, one.name);
+      if (MayAskAgain(one)) note(one.name, StaysKnown(facts_, p, one.name, look_ahead_.latest));
     for (const Flight& flight : p.flights)
-      if (IsRequest(flight.kind) && flight.tester == kNoTester) note(p, flight.sender);
+      if (IsRequest(flight.kind) && flight.tester == kNoTester)
+        note(flight.sender, StaysKnown(facts_, p, flight, look_ahead_));
   }
   for (const IdRef sender : asking) {
     for (const IdRef owner : OwnersAskedBy(sender))
@@ -255,7 +274,7 @@ void Components::JoinAllAsked() {
 }
 
 void Components::LookAhead(int64_t until) {
-  until_ = std::max(until_, until);
+  look_ahead_ = {look_ahead_.latest, std::max(look_ahead_.latest, until)};
   if (facts_.answers_may_be_lost) JoinAllAsked();
 }
 
@@ -280,8 +299,7 @@ std::vector<IdRef> Components::AskersOf(IdRef id, uint16_t port) const {
   return WhereMayBe([&](const Possibility& p) {
     return std::ranges::any_of(p.ids,
                                [&](const IdState& s) {
-                                 return s.name.valid() && !s.origin.valid() && s.outstanding &&
-                                        IsRequest(s.message) && asks(s.name);
+                                 return !s.origin.valid() && MayAskAgain(s) && asks(s.name);
                                }) ||
            std::ranges::any_of(
                p.flights, [&](const Flight& f) { return IsRequest(f.kind) && asks(f.sender); });
@@ -300,7 +318,7 @@ void Components::Split(Number number) {
     p.hits = certain;
     set.Add(std::move(p));
   }
-  Links links(ids, until_);
+  Links links(ids, look_ahead_);
   for (const Possibility& p : set.items())
     if (!links.Couple(facts_, p)) return;
   const std::vector<size_t> roots = links.Roots();

@@ -23,7 +23,7 @@ class Components {
     if (as == nullptr) return;
     components_ = as->components_;
     next_ = as->next_;
-    until_ = as->until_;
+    look_ahead_ = as->look_ahead_;
     hits_before_ = as->hits_before_;
     largest_ = as->largest_;
     too_many_ = as->too_many_;
@@ -121,7 +121,7 @@ class Components {
   ConversationFacts& facts_;
   std::map<Number, Component> components_;
   Number next_ = 0;
-  int64_t until_ = 0;   // see LookAhead
+  Span look_ahead_;     // from what was judged last
   Hits hits_before_{};  // those that were certain when components were parted, or ended
   size_t largest_ = 0;
   bool too_many_ = false;

@@ -28,7 +28,9 @@ void Environment::TurnLinks(int64_t until) {
   while (const auto neighbour = fault_model_.neighbours().TakeFailure(until)) Fail(*neighbour);
 }
 
-// Events in progress may still happen in the old environment: every set is closed first.
+// Events in progress may still happen in the old environment: every set is closed first. Of a crowd
+// that would be every order of them: what a fault of packets makes of a message is known by when it
+// was sent, also if it is followed later.
 Verdict Environment::Line(const Record& record, const cm::Line& line) {
   const Window window = WindowOf(record);
   if (std::holds_alternative<line::Settles>(line)) {
@@ -37,7 +39,8 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
     return {};
   }
   if (std::holds_alternative<line::Passes>(line)) return {};
-  search_.CloseAll(window);
+  const auto* packets = std::get_if<line::Injects>(&line);
+  search_.CloseAll(window, packets != nullptr && packets->fault.OnPackets());
   SpreadMutes();
   Verdict verdict;
   NoteAnswers(line);
@@ -57,9 +60,11 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
 void Environment::NoteAnswers(const cm::Line& line) {
   if (std::holds_alternative<line::Heals>(line)) return;
   const auto* injects = std::get_if<line::Injects>(&line);
-  if (injects == nullptr || !injects->fault.Loses())
+  const bool delays = injects != nullptr && injects->fault.kind == FaultKind::kDelay;
+  if (delays) facts_.requests_late = std::max(facts_.requests_late, injects->fault.MostLate());
+  if (injects == nullptr || (!delays && !injects->fault.Loses()))
     facts_.answers_may_be_late = true;
-  else if (injects->fault.messages.Has(MadKind::kRep))
+  else if (delays || injects->fault.messages.Has(MadKind::kRep))
     facts_.answers_may_be_lost = true;
 }
 

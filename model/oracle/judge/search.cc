@@ -118,9 +118,10 @@ void Search::Guess(Number number) {
   components_.Put(number, std::move(first));
 }
 
-void Search::CloseAll(const Window& window) {
+void Search::CloseAll(const Window& window, bool but_crowds) {
   for (const Number number : components_.All()) {
     Verdict ignored;
+    if (but_crowds && IsCrowd(number)) continue;
     Close(number, window, &ignored);
   }
 }

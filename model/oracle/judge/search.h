@@ -72,7 +72,8 @@ class Search {
   bool Close(IdRef id, const Window& window, Verdict* verdict, const Aim& aim = {}) {
     return Close(components_.NumberOf(id), window, verdict, aim);
   }
-  void CloseAll(const Window& window);
+  // Every component; `but_crowds`: where what is in progress may as well happen later.
+  void CloseAll(const Window& window, bool but_crowds = false);
   // The same without following them: nothing has happened until window.begin.
   bool Stay(Number number, const Window& window, Verdict* verdict, const Aim& aim = {});
 

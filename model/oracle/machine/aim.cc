@@ -50,8 +50,7 @@ bool Reach::Waits(uint8_t id, int64_t until) const {
   const IdState& own = p_.ids[id];
   const bool asks = own.outstanding && IsRequest(own.message) && !own.abandoned && !own.ending;
   if (!asks || own.message == Sends::kMpaRequest || !own.queue.empty()) return false;
-  const Timing timing = facts_.TimingOf(own);
-  const Duration interval = std::min(timing.ReplyInterval(), timing.RequestInterval());
+  const Duration repeats = facts_.TimingOf(own).GiveUp(facts_.IntervalOf(own));
   const auto answered = [&](const IdState& other) {
     return other.origin == own.name && (other.outstanding || other.gone || other.closed);
   };
@@ -60,7 +59,7 @@ bool Reach::Waits(uint8_t id, int64_t until) const {
                          !machine_.IsKnown(p_, flight);
     return flight.to == id || refused;
   };
-  return until < own.first.earliest + timing.GiveUp(interval).nanoseconds() &&
+  return until < own.first.earliest + repeats.nanoseconds() &&
          std::ranges::none_of(p_.ids, answered) && std::ranges::none_of(p_.flights, answers);
 }
 

@@ -164,10 +164,7 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
   const Certainty kept = Keeps(id, p);
   if (kept == Certainty::kYes) return;  // neither repeated nor given up
   const Timing timing = steps_.facts_.TimingOf(id);
-  const bool active = !id.origin.valid();
-  const Duration plain = id.message == Sends::kRep || id.message == Sends::kSidrReq || !active
-                             ? timing.ReplyInterval()
-                             : timing.RequestInterval();
+  const Duration plain = steps_.facts_.IntervalOf(id);
   const Duration interval = id.mra ? timing.AfterMra() : plain;
   bool under_way = false;
   bool fails = false;
