@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "hw_tests/lab/last_line.h"
+
 namespace lab {
 namespace {
 
@@ -20,13 +22,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kAskEvery = milliseconds(100);
 constexpr milliseconds kKillLimit = std::chrono::seconds(10);
 constexpr milliseconds kTransferLimit = std::chrono::seconds(120);
-
-std::string LastLine(const std::string& text) {
-  const size_t end = text.find_last_not_of(" \r\n");
-  if (end == std::string::npos) return "";
-  const size_t begin = text.find_last_of('\n', end);
-  return text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
-}
 
 std::string SystemError(const std::string& what) { return what + ": " + strerror(errno); }
 

@@ -14,6 +14,7 @@
 
 #include "hw_tests/lab/cache.h"
 #include "hw_tests/lab/embedded.h"
+#include "hw_tests/lab/last_line.h"
 #include "model/base/duration.h"
 #include "model/base/files.h"
 
@@ -26,11 +27,6 @@ constexpr std::string_view kComplaint = "build_image.sh: ";
 constexpr int kAskEveryMs = 100;
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-std::string LastLine(std::string text) {
-  if (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
-}
 
 // The version in the line "NAME VERSION" of that name.
 std::string VersionOf(const std::string& versions, const std::string& name) {

@@ -7,6 +7,7 @@
 
 #include "conformance/process/process.h"
 #include "hw_tests/lab/embedded.h"
+#include "hw_tests/lab/last_line.h"
 
 namespace lab {
 namespace {
@@ -14,11 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kComplaint = "own_kernel.sh: ";
-
-std::string LastLine(std::string text) {
-  if (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
-}
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "conformance/runner/journal.h"
+#include "hw_tests/lab/last_line.h"
 
 namespace lab {
 namespace {
@@ -175,13 +176,6 @@ class Bench {
       return Problem{fmt::format("the suite in the guest: {}", LastLine(ended.value().error))};
     KeepLogs(batch, ended);
     return Collect(std::move(batch), ended);
-  }
-
-  static std::string LastLine(const std::string& text) {
-    const size_t end = text.find_last_not_of('\n');
-    if (end == std::string::npos) return "no word";
-    const size_t begin = text.rfind('\n', end);
-    return text.substr(begin + 1, end - begin);
   }
 
   void KeepLogs(const Batch& batch, const Outcome<Ended>& ended) {

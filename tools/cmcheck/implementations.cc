@@ -226,7 +226,7 @@ std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Prof
   std::vector<OneSide> sides;
   for (const Profile* own : {&active, &passive}) {
     const size_t number = sides.size();
-    const std::string side = number == 0 ? "active" : "passive";
+    const std::string side(kSideNames[number]);
     const AllowList& of_it = std::get<0>(allowed).at(number);
     // An agent survives what its library does: when it is gone the connection is.
     const auto lost = [side](const std::string& what) {

@@ -34,8 +34,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSides[] = {"active", "passive"};
-
 // A guest has to be restored, and its time is that of a busy host.
 constexpr Duration kAnswersWithin = Duration::Seconds(90);
 constexpr Duration kLate = Duration::Seconds(5);
@@ -90,8 +88,8 @@ std::string AllowanceOf(const std::string& allow, const Topology& topology, size
 
 // Serves until its input ends: the guest's second port leads to the suite itself.
 int Node(const NodeOptions& options) {
-  const bool active = options.side == kSides[0];
-  if (!active && options.side != kSides[1])
+  const bool active = options.side == kSideNames[0];
+  if (!active && options.side != kSideNames[1])
     return Unusable(fmt::format("--side '{}' is neither active nor passive", options.side));
   const auto network = NetworkOfNodes(options.site);
   if (const auto* problem = std::get_if<std::string>(&network)) return Unusable(*problem);
@@ -109,8 +107,8 @@ int Node(const NodeOptions& options) {
   lab::GuestSettings settings{
       .topology = lab::Topology::kNode, .share = program.parent_path(), .share_writable = false};
   settings.node = {.driver = suite.get(),
-                   .wire_here = wire / kSides[active ? 0 : 1],
-                   .wire_there = wire / kSides[active ? 1 : 0]};
+                   .wire_here = wire / kSideNames[active ? 0 : 1],
+                   .wire_there = wire / kSideNames[active ? 1 : 0]};
   lab::Outcome<lab::Guest> guest = lab::Guest::Start(image.value(), settings, ShowingProgress());
   if (!guest.ok()) return Report(guest.problem());
   const auto to_errors = [](std::string_view text) { fmt::print(stderr, "{}", text); };
@@ -162,7 +160,7 @@ int Nodes(NodesOptions options) {
     int exit_code = kExitUnusable;
     if (const std::string problem = ReadyNode(*profile, &exit_code); !problem.empty())
       return exit_code == kExitUnusable ? Unusable(problem) : exit_code;
-    const std::string side(kSides[sides.size()]);
+    const std::string side(kSideNames[sides.size()]);
     auto made = MakeExecImplementation(
         {.place = {.command =
                        fmt::format("{}{}{}", NodeCommand(*profile, side, wire.path()), site, allow),

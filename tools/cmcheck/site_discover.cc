@@ -29,7 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSides[] = {"active", "passive"};
 constexpr size_t kMostLines = 10'000;
 // All of them are words of one command, which has to stay below the kernel's limit for a word.
 constexpr size_t kMostPairs = 500;
@@ -116,7 +115,7 @@ std::variant<site::BothFacts, std::string> AskBoth(const Site& site, const std::
     const std::string command = Launched(site, side, cmcheck + " site facts" + options);
     auto asked = AskHost(command, within);
     if (auto* problem = std::get_if<std::string>(&asked))
-      return fmt::format("{}: {}: {}", kSides[side], command.substr(0, 200), *problem);
+      return fmt::format("{}: {}: {}", kSideNames[side], command.substr(0, 200), *problem);
     facts[side] = std::get<site::HostFacts>(std::move(asked));
     return {};
   };
@@ -159,7 +158,8 @@ int Discover(const DiscoverOptions& options) {
   site::Said said = Explain(facts, site, placements);
   std::vector<std::string> lines;
   for (const size_t side : {0, 1})
-    for (std::string& line : LinesOf(kSides[side], site.sides[side].host, facts[side]))
+    for (std::string& line :
+         LinesOf(std::string(kSideNames[side]), site.sides[side].host, facts[side]))
       lines.push_back(std::move(line));
   for (std::string& line : said.chosen) lines.push_back(std::move(line));
   for (const std::string& line : said.to_do) lines.push_back("to do: " + line);

@@ -7,10 +7,10 @@
 #include <tuple>
 #include <utility>
 
+#include "conformance/adapters/exec/site.h"
+
 namespace cm::site {
 namespace {
-
-constexpr std::array<const char*, 2> kSides = {"active", "passive"};
 
 const Interface& InterfaceAt(const HostFacts& facts, const Place& place) {
   return facts.interfaces[place.interface];
@@ -39,7 +39,7 @@ Found FindAddresses(const BothFacts& facts, const std::array<Place, 2>& places, 
     if (std::ranges::count(InterfaceAt(facts[side], places[side]).addresses, v6, IsV6) == 0) {
       found.why_not =
           fmt::format("{} of the {} side has no IPv{} address",
-                      InterfaceAt(facts[side], places[side]).name, kSides[side], v6 ? 6 : 4);
+                      InterfaceAt(facts[side], places[side]).name, kSideNames[side], v6 ? 6 : 4);
       return found;
     }
   for (const bool same : {true, false})
@@ -92,7 +92,7 @@ Judged Judge(const BothFacts& facts, const std::array<Place, 2>& places, const F
       ++control;
       placement.reasons.push_back(
           fmt::format("{} of the {} side carries the control connection: do nothing to it", name,
-                      kSides[side]));
+                      kSideNames[side]));
     }
     if (const Port& port = facts[side].ports[places[side].port]; port.state != "ACTIVE") {
       ++idle;

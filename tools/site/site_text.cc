@@ -9,8 +9,6 @@
 namespace cm::site {
 namespace {
 
-constexpr std::array<const char*, 2> kSides = {"active", "passive"};
-
 std::string Quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
 std::string LineOf(const Port& port) {
@@ -92,7 +90,7 @@ std::vector<std::string> LinesOf(const std::string& side, const std::string& hos
 Said Explain(const BothFacts& facts, const Site& site, const Placements& placements) {
   Said said;
   for (size_t side = 0; side < facts.size(); ++side)
-    AddLacking(facts[side], kSides[side], &said.to_do);
+    AddLacking(facts[side], std::string(kSideNames[side]), &said.to_do);
   if (facts[0].boot == facts[1].boot)
     said.chosen.push_back(site.sides[0].host == site.sides[1].host
                               ? "both sides are on one host"
@@ -105,7 +103,7 @@ Said Explain(const BothFacts& facts, const Site& site, const Placements& placeme
     const Placement& best = placements.good.front();
     for (size_t side = 0; side < facts.size(); ++side) {
       const Port& port = facts[side].ports[best.places[side].port];
-      said.chosen.push_back(fmt::format("chosen: {}: device {} port {} on {}", kSides[side],
+      said.chosen.push_back(fmt::format("chosen: {}: device {} port {} on {}", kSideNames[side],
                                         port.device, port.number,
                                         facts[side].interfaces[best.places[side].interface].name));
     }
@@ -137,7 +135,7 @@ std::string SiteText(const Site& site, const std::optional<Placement>& placement
   for (size_t side = 0; side < site.sides.size(); ++side) {
     const std::string v4 = placement ? placement->v4[side] : "";
     const std::string v6 = placement ? placement->v6[side] : "";
-    text += fmt::format("  \"{}\": {{\n", kSides[side]);
+    text += fmt::format("  \"{}\": {{\n", kSideNames[side]);
     for (const auto& [key, address] : {std::pair{"v4", v4}, {"v6", v6}})
       text += fmt::format("    {}\"{}\": \"{}\",{}\n", address.empty() ? "// " : "", key, address,
                           address.empty() ? "  not found; to be filled in" : "");

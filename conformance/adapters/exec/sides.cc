@@ -11,13 +11,12 @@
 #include <utility>
 
 #include "conformance/adapters/exec/dialects.h"
+#include "conformance/adapters/exec/site.h"
 #include "conformance/driver/refused_session.h"
 #include "conformance/process/real_time.h"
 
 namespace cm {
 namespace {
-
-constexpr auto kSides = std::to_array<std::string_view>({"active", "passive"});
 
 // What a host has by itself: a fault needs it of those that it concerns.
 constexpr Capabilities OfOneHost() {
@@ -210,7 +209,7 @@ class SidesImplementation : public Implementation {
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
     if (conversation.topology->sides.size() != sides_.size())
       return RefuseSession(fmt::format("topology {} has other sides than {} and {}",
-                                       conversation.topology->name, kSides[0], kSides[1]));
+                                       conversation.topology->name, kSideNames[0], kSideNames[1]));
     std::vector<std::unique_ptr<Conversation>> parts;
     std::vector<std::unique_ptr<Session>> sessions;
     for (const OneSide& one : sides_) {
@@ -258,16 +257,16 @@ std::variant<std::vector<SideText>, std::string> ParseSides(std::string_view tex
   constexpr std::string_view kWanted =
       "wanted is sides:active=IMPL,passive=IMPL, with exec:COMMAND, tcp:HOST:PORT or dl:PATH";
   std::vector<SideText> sides;
-  for (size_t i = 0; i < kSides.size(); ++i) {
-    const std::string key = fmt::format("{}=", kSides[i]);
-    const std::string other = fmt::format(",{}=", kSides[1 - i]);
+  for (size_t i = 0; i < kSideNames.size(); ++i) {
+    const std::string key = fmt::format("{}=", kSideNames[i]);
+    const std::string other = fmt::format(",{}=", kSideNames[1 - i]);
     const size_t at = text.starts_with(key) ? 0 : text.find("," + key);
     if (at == std::string_view::npos)
-      return fmt::format("there is no {} side: {}", kSides[i], kWanted);
+      return fmt::format("there is no {} side: {}", kSideNames[i], kWanted);
     std::string_view what = text.substr(at + key.size() + (at == 0 ? 0 : 1));
     if (at == 0) what = what.substr(0, what.find(other));
     if (what.empty()) return fmt::format("there is nothing behind {}: {}", key, kWanted);
-    sides.push_back({.side = std::string(kSides[i]), .what = std::string(what)});
+    sides.push_back({.side = std::string(kSideNames[i]), .what = std::string(what)});
   }
   return sides;
 }

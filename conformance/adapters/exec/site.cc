@@ -19,8 +19,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr auto kSideKeys = std::to_array<const char*>({"active", "passive"});
-
 // The texts of one object. Keeps the first error.
 class Texts {
  public:
@@ -128,11 +126,11 @@ std::variant<Site, std::string> ParseSite(std::string_view text) {
             .foreign = texts.IfThere("foreign")};
   if (problem.empty() && FindTopology(site.name) != nullptr)
     texts.Object(fmt::format("has the name '{}' of a built-in topology", site.name));
-  for (size_t side = 0; side < kSideKeys.size() && problem.empty(); ++side) {
-    if (!json.contains(kSideKeys[side]))
-      texts.Object(fmt::format("needs '{}'", kSideKeys[side]));
+  for (size_t side = 0; side < kSideNames.size() && problem.empty(); ++side) {
+    if (!json.contains(kSideNames[side]))
+      texts.Object(fmt::format("needs '{}'", kSideNames[side]));
     else
-      ReadHost(json[kSideKeys[side]], kSideKeys[side], &site.sides[side], &problem);
+      ReadHost(json[kSideNames[side]], std::string(kSideNames[side]), &site.sides[side], &problem);
   }
   if (site.sides[0].v4.empty() != site.sides[1].v4.empty())
     texts.Object("needs 'v4' for both sides, or for neither");
@@ -175,7 +173,7 @@ Topology TopologyOf(const Site& site) {
 std::string Launched(const Site& site, size_t side, std::string_view command) {
   std::string launched = site.launcher;
   Replace(&launched, "{host}", site.sides[side].host);
-  Replace(&launched, "{side}", kSideKeys[side]);
+  Replace(&launched, "{side}", kSideNames[side]);
   Replace(&launched, "{command}", command);
   return launched;
 }

@@ -13,6 +13,9 @@
 
 namespace cm {
 
+// The two sides of a site, as files, commands and messages name them.
+inline constexpr std::array<std::string_view, 2> kSideNames = {"active", "passive"};
+
 // One side's host.
 struct SiteHost {
   std::string host;  // as the launcher takes it
