@@ -1,5 +1,6 @@
 // A test program that polls, or waits with a time limit, as its argument says.
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <netinet/in.h>
@@ -362,6 +363,20 @@ int ReadTheHalves() {
   return static_cast<int>(ticks / 1'000) - static_cast<int>((Now() - since) / 1'000);
 }
 
+// The object reads the counter when it is loaded, and later; it is loaded again where it was.
+int CountInALoadedObject() {
+  for (int i = 0; i < 2; ++i) {
+    void* const object = dlopen("./tools/app/libcounting.so", RTLD_NOW);
+    if (object == nullptr) return 1;
+    const auto at_load = reinterpret_cast<uint64_t (*)()>(dlsym(object, "CountAtLoad"));
+    const auto now = reinterpret_cast<uint64_t (*)()>(dlsym(object, "CountNow"));
+    sleep(1);
+    if ((now() - at_load()) / (kSecond / 1000) != 1000) return 2;
+    dlclose(object);
+  }
+  return 0;
+}
+
 // A program's own handler of faults still hears of them.
 int HandleAFault() {
   for (const int signal : {SIGSEGV, SIGILL}) {
@@ -401,6 +416,7 @@ const std::map<std::string, int (*)()>& Waits() {
       {"threads", &AwaitThreads},
       {"counter", &ReadTheCounter},
       {"halves", &ReadTheHalves},
+      {"loaded", &CountInALoadedObject},
       {"fault", &HandleAFault},
   };
   return *kAll;
