@@ -63,6 +63,15 @@ struct Process {
         number(count),
         first(count),
         listening(socket) {}
+  // None, on a host without a program: processes that others start there connect to its socket.
+  Process(std::string known_as, uint8_t on, uint32_t count, int socket)
+      : name(std::move(known_as)),
+        pid(0),
+        side(on),
+        number(count),
+        first(count),
+        listening(socket),
+        gone(true) {}
   // A process started by another one.
   Process(const Process& parent, std::string known_as, pid_t process, uint32_t count)
       : name(std::move(known_as)),

@@ -12,7 +12,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <ctime>
 #include <utility>
 
@@ -20,7 +19,6 @@
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/layout.h"
 #include "sim/uapi/words.h"
-#include "tools/app/host.h"
 #include "tools/app/sleeps.h"
 
 namespace cm::app {
@@ -74,31 +72,6 @@ Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace, O
   SomebodyHasAsked();
 }
 
-std::string Serving::Start(const ProgramToRun& program, const std::string& name) {
-  const uint32_t number = machine_.AddProcess(program.side);
-  const int listening = folder_.Listen(number);
-  if (listening < 0) return fmt::format("no socket {}", folder_.SocketPath(number));
-  const uint8_t kernel = world_->topology().KernelOf(program.side);
-  const std::string host = folder_.HostPath(kernel);
-  if (!LayOutHost(host, world_->topology(), kernel)) return fmt::format("cannot write {}", host);
-  const char* path = std::getenv("PATH");
-  const Topology& topology = world_->topology();
-  const DeviceInfo& device = topology.devices[topology.sides[program.side].device];
-  auto started = Program::Start(
-      program,
-      {fmt::format("CMSIM_ADDRESS={}", device.Host(0, false)),
-       fmt::format("CMSIM_ADDRESS6={}", device.Host(0, true)), fmt::format("CMSIM_SEED={}", seed_),
-       "LD_PRELOAD=" + folder_.ObjectPath(), "CMSIM_SOCKET=" + folder_.SocketPath(number),
-       "CMSIM_HOST=" + host, fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)});
-  if (auto* problem = std::get_if<std::string>(&started)) {
-    close(listening);
-    return std::move(*problem);
-  }
-  processes_.push_back(std::make_unique<Process>(name, std::move(std::get<Program>(started)),
-                                                 program.side, number, listening));
-  return {};
-}
-
 bool Serving::Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) {
   const iovec ours = {.iov_base = bytes.data(), .iov_len = bytes.size()};
   // NOLINTNEXTLINE(performance-no-int-to-ptr): a program's pointer, as verbs have it
@@ -147,7 +120,7 @@ void Serving::Serve(Duration patience) {
     Process* const process = sources[i].process;
     if (sources[i].thread != nullptr) {
       ServeThread(sources[i].thread);
-    } else if (descriptors[i].fd == process->program->output()) {
+    } else if (process->program && descriptors[i].fd == process->program->output()) {
       PassOutputOn(process, kOutputAtOnce);
     } else if (const int socket = accept4(process->listening, nullptr, nullptr, SOCK_CLOEXEC);
                socket >= 0) {
@@ -184,28 +157,6 @@ void Serving::Heard(Thread* thread, sim::uapi::Message message) {
   } else if (auto* unwatch = std::get_if<sim::uapi::Unwatch>(&message)) {
     process->watches.erase(unwatch->name);
   }
-}
-
-// A thread reports its process: children connect to the socket of their ancestor.
-void Serving::Greets(Thread* thread, const sim::uapi::Hello& hello) {
-  thread->number = hello.tid;
-  Process* const asked = Owner(thread);
-  Process* const process = ProcessOf(asked, hello.pid);
-  if (process == asked) return;
-  const auto found = std::ranges::find(asked->threads, thread, &std::unique_ptr<Thread>::get);
-  thread->asker = {.process = process->number, .thread = process->threads_ever++};
-  process->threads.push_back(std::move(*found));
-  asked->threads.erase(found);
-}
-
-Process* Serving::ProcessOf(Process* asked, pid_t pid) {
-  for (const auto& process : processes_)
-    if (!process->gone && process->pid == pid && process->first == asked->first)
-      return process.get();
-  const uint32_t number = machine_.AddProcess(asked->side);
-  const std::string name = fmt::format("{}.{}", asked->name, ++asked->children);
-  processes_.push_back(std::make_unique<Process>(*asked, name, pid, number));
-  return processes_.back().get();
 }
 
 void Serving::Asks(Process* process, Thread* thread) {
