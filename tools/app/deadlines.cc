@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <mqueue.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <sched.h>
@@ -25,6 +26,7 @@
 #include <ctime>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -377,6 +379,35 @@ int CountInALoadedObject() {
   return 0;
 }
 
+// Short messages one after the other, and an answer: the second one of each is not kept back.
+// Returns how many were.
+int ExchangeShortMessages() {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  const int client = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  socklen_t length = sizeof address;
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  bind(listener, reinterpret_cast<sockaddr*>(&address), length);
+  listen(listener, 1);
+  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
+  connect(client, reinterpret_cast<sockaddr*>(&address), length);
+  const int server = accept(listener, nullptr, nullptr);
+  int late = 0;
+  for (int round = 0; round < 100; ++round) {
+    char byte = 0;
+    const auto& [from, to] = round % 2 == 0 ? std::pair(client, server) : std::pair(server, client);
+    for (int i = 0; i < 2; ++i) static_cast<void>(!write(from, &byte, 1));
+    for (int i = 0; i < 2; ++i) {
+      pollfd readable = {.fd = to, .events = POLLIN, .revents = 0};
+      late += static_cast<int>(poll(&readable, 1, 1000) == 0);
+      static_cast<void>(!read(to, &byte, 1));
+    }
+  }
+  sleep(2);
+  return late;
+}
+
 // A program's own handler of faults still hears of them.
 int HandleAFault() {
   for (const int signal : {SIGSEGV, SIGILL}) {
@@ -417,6 +448,7 @@ const std::map<std::string, int (*)()>& Waits() {
       {"counter", &ReadTheCounter},
       {"halves", &ReadTheHalves},
       {"loaded", &CountInALoadedObject},
+      {"messages", &ExchangeShortMessages},
       {"fault", &HandleAFault},
   };
   return *kAll;
