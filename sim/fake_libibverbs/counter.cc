@@ -23,6 +23,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -129,12 +130,12 @@ bool UsesBoth(const uint8_t* code, const uint8_t* end) {
   return JoinsHalves(code, end) || MovesHalves(code, end);
 }
 
-void ReplaceAt(uintptr_t at) {
+void Overwrite(uintptr_t at, std::span<const uint8_t> code) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t first = at / page * page;
-  const size_t length = at + kUd2.size() - first;
+  const size_t length = at + code.size() - first;
   if (mprotect(At(first), length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
-  std::copy(kUd2.begin(), kUd2.end(), At(at));
+  std::ranges::copy(code, At(at));
   mprotect(At(first), length, PROT_READ | PROT_EXEC);
 }
 
@@ -169,21 +170,28 @@ int AddObject(dl_phdr_info* object, size_t /*size*/, void* to) {
 
 // In all objects that are loaded now. A new one can be where an unloaded one was: both are noticed.
 void ReplaceAll() {
+  if (_r_debug.r_state != r_debug::RT_CONSISTENT) return;  // it begins to load or unload
   auto* const now = new Replaced;
   dl_iterate_phdr(&AddObject, now);
   const Replaced& before = *TheTraps().replaced.exchange(now);
-  for (const auto& [object, reads] : *now)
-    if (!before.contains(object)) std::ranges::for_each(reads, &ReplaceAt);
+  for (const auto& [object, reads] : *now) {
+    if (before.contains(object)) continue;
+    for (const uintptr_t at : reads) Overwrite(at, kUd2);
+  }
 }
 
-// The loader calls this empty function, for debuggers, when it has loaded or unloaded objects:
-// before constructors of the loaded ones run. source: glibc 2.36 dl-open.c dl_open_worker_begin
-uintptr_t Notice() { return _r_debug.r_brk; }
-
-void Return(gregset_t* registers) {
-  auto& stack = (*registers)[REG_RSP];
-  std::memcpy(&(*registers)[REG_RIP], At(static_cast<uintptr_t>(stack)), sizeof stack);
-  stack += sizeof stack;
+// The loader calls an empty function, for debuggers, when it has loaded or unloaded objects: before
+// constructors of the loaded ones run. Now it jumps to ReplaceAll: mov of 8 bytes to %rax, jmp
+// *%rax. There is room for it up to the next function. source: glibc 2.36 dl-open.c
+// dl_open_worker_begin
+void NoteLoading() {
+  constexpr uintptr_t kAlignment = 16;
+  const uintptr_t notice = _r_debug.r_brk;
+  if (notice == 0 || notice % kAlignment != 0 || *At(notice) != kRet) return;
+  std::array<uint8_t, 12> jump = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
+  const auto function = std::bit_cast<std::array<uint8_t, sizeof(uintptr_t)>>(&ReplaceAll);
+  std::ranges::copy(function, &jump[2]);
+  Overwrite(notice, jump);
 }
 
 void OnFault(int signal, siginfo_t* info, void* context) {
@@ -191,10 +199,6 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   const auto at = static_cast<uintptr_t>(registers[REG_RIP]);
   const bool faulted =
       info->si_code > 0 && at != 0 && at != std::bit_cast<uintptr_t>(info->si_addr);
-  if (signal == SIGILL && at == Notice() && Stands(At(at), kUd2)) {
-    ReplaceAll();
-    return Return(&registers);
-  }
   const bool readable = signal == SIGILL || (info->si_code == SI_KERNEL && faulted);
   const size_t length = readable ? LengthAt(signal, at) : 0;
   if (length == 0) return HandOn(signal, info, context);
@@ -238,7 +242,7 @@ void TakeIt() {
   if (std::getenv("CMSIM_SOCKET") == nullptr || Faults()) return;
   Handle(SIGILL);
   ReplaceAll();
-  if (Notice() != 0 && *At(Notice()) == kRet) ReplaceAt(Notice());
+  NoteLoading();
 }
 
 __attribute__((constructor)) void TakeAtStart() { TakeCounter(); }

@@ -13,6 +13,7 @@
 #include <sys/ipc.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -376,7 +377,13 @@ int CountInALoadedObject() {
     if ((now() - at_load()) / (kSecond / 1000) != 1000) return 2;
     dlclose(object);
   }
-  return 0;
+  // Where signals are blocked by the system itself, as inside the C library, it can be loaded, too.
+  uint64_t all = ~uint64_t{};
+  uint64_t before = 0;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+  void* const object = dlopen("libutil.so.1", RTLD_NOW);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof all);
+  return object == nullptr ? 3 : 0;
 }
 
 // Short messages one after the other, and an answer: the second one of each is not kept back.
