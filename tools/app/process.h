@@ -38,6 +38,7 @@ struct Thread {
   Instant since;                 // then, and not before this
   sim::uapi::Answer held;        // its answer then
   std::optional<uint64_t> rank;  // those with a lower one go on first; empty until it could go on
+  uint64_t calls = 0;            // its requests that others may see
   std::string polls;             // its last request, if that had no result
   uint32_t fetched = 0;          // events fetched of the id that it destroyed last
   uint32_t destroyed = 0;        // that id

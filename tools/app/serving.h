@@ -117,8 +117,8 @@ class Serving : private sim::uapi::Memory {
   // The program's process of that number, created when there is none.
   Process* ProcessOf(Process* asked, pid_t pid);
   void Asks(Process* process, Thread* thread);
-  // Its answer comes when it is its turn.
-  void Hold(Thread* thread, sim::uapi::Answer answer);
+  // Its answer comes when it is its turn, and as late as kLate says.
+  void Hold(Thread* thread, sim::uapi::Answer answer, uint64_t late);
   // Handles requests that are not for the machine. Returns whether it was one.
   bool Holds(Process* process, const Thread& thread);
   void Interrupts(Process* process, Thread* thread);
