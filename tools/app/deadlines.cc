@@ -395,10 +395,10 @@ int ExchangeShortMessages() {
   socklen_t length = sizeof address;
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  bind(listener, reinterpret_cast<sockaddr*>(&address), length);
+  static_cast<void>(bind(listener, reinterpret_cast<sockaddr*>(&address), length));
   listen(listener, 1);
   getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
-  connect(client, reinterpret_cast<sockaddr*>(&address), length);
+  static_cast<void>(connect(client, reinterpret_cast<sockaddr*>(&address), length));
   const int server = accept(listener, nullptr, nullptr);
   int late = 0;
   for (int round = 0; round < 100; ++round) {
