@@ -1,7 +1,8 @@
 // The processor's counter in virtual time, a tick a nanosecond. The kernel makes rdtsc and rdtscp
 // fault for a program that asks for it (PR_SET_TSC). Where a virtual machine does not pass that on,
 // those in the code of the program are replaced by an instruction that faults, where it is certain
-// that they are instructions.
+// that they are instructions: at the start, and in what is loaded later before its constructors
+// run.
 #include <elf.h>
 #include <link.h>
 #include <signal.h>
@@ -19,8 +20,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/fake_libibverbs/clock.h"
@@ -33,12 +38,17 @@ namespace {
 constexpr std::array<uint8_t, 2> kRdtsc = {0x0f, 0x31};
 constexpr std::array<uint8_t, 3> kRdtscp = {0x0f, 0x01, 0xf9};
 constexpr std::array<uint8_t, 2> kUd2 = {0x0f, 0x0b};
+constexpr uint8_t kRet = 0xc3;
 constexpr uintptr_t kVdsoSize = uintptr_t{1} << 14;
+
+// Where rdtsc was replaced, in order, by the address of the object.
+using Replaced = std::map<uintptr_t, std::vector<uintptr_t>>;
 
 // What handles a fault; no signal while the counter is the processor's.
 struct Traps {
   std::atomic<int> signal = 0;
-  std::vector<uintptr_t> replaced;   // addresses of rdtsc
+  // Another one takes its place, and it stays: other threads may be reading it.
+  std::atomic<const Replaced*> replaced = new Replaced;
   std::atomic<bool> probed = false;  // the fault of the probe has come
   struct sigaction programs {};      // the program's own handler
 };
@@ -66,13 +76,16 @@ bool IsInVdso(uintptr_t at) {
   return vdso != 0 && at >= vdso && at - vdso < kVdsoSize;
 }
 
+bool IsReplaced(uintptr_t at) {
+  const Replaced& replaced = *TheTraps().replaced;
+  const auto after = replaced.upper_bound(at);
+  return after != replaced.begin() && std::ranges::binary_search(std::prev(after)->second, at);
+}
+
 // The length of the instruction at an address that reads the counter; 0 for any other.
 size_t LengthAt(int signal, uintptr_t at) {
   const uint8_t* const code = At(at);
-  if (signal == SIGILL)
-    return std::binary_search(TheTraps().replaced.begin(), TheTraps().replaced.end(), at)
-               ? kUd2.size()
-               : 0;
+  if (signal == SIGILL) return IsReplaced(at) ? kUd2.size() : 0;
   if (Stands(code, kRdtsc)) return kRdtsc.size();
   return Stands(code, kRdtscp) ? kRdtscp.size() : 0;
 }
@@ -89,6 +102,96 @@ void HandOn(int signal, siginfo_t* info, void* context) {
   usual.sa_handler = SIG_DFL;
   kReal(signal, &usual, nullptr);
   if (info->si_code <= 0) raise(signal);
+}
+
+// The two halves are joined soon after the instruction: shl $32, of any register.
+bool JoinsHalves(const uint8_t* code, const uint8_t* end) {
+  constexpr ptrdiff_t kNear = 32;
+  for (const uint8_t* at = code; at + 4 <= std::min(code + kNear, end); ++at)
+    if ((at[0] & 0xfe) == 0x48 && at[1] == 0xc1 && (at[2] & 0xf8) == 0xe0 && at[3] == 32)
+      return true;
+  return false;
+}
+
+// The two halves are moved to other registers soon after the instruction: mov %edx and mov %eax.
+bool MovesHalves(const uint8_t* code, const uint8_t* end) {
+  constexpr ptrdiff_t kNear = 12;
+  bool high = false;
+  bool low = false;
+  for (const uint8_t* at = code; at + 2 <= std::min(code + kNear, end); ++at) {
+    if (at[0] != 0x89) continue;
+    high = high || (at[1] & 0xf8) == 0xd0;
+    low = low || (at[1] & 0xf8) == 0xc0;
+  }
+  return high && low;
+}
+
+bool UsesBoth(const uint8_t* code, const uint8_t* end) {
+  return JoinsHalves(code, end) || MovesHalves(code, end);
+}
+
+void Overwrite(uintptr_t at, std::span<const uint8_t> code) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t first = at / page * page;
+  const size_t length = at + code.size() - first;
+  if (mprotect(At(first), length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
+  std::ranges::copy(code, At(at));
+  mprotect(At(first), length, PROT_READ | PROT_EXEC);
+}
+
+// The C library, its loader and this object read the counter of the processor.
+bool IsTheSystems(std::string_view object) {
+  return std::ranges::any_of(
+      std::array{"libc.so", "ld-linux", "vdso", "libcmsim"},
+      [&](const char* system) { return object.find(system) != std::string_view::npos; });
+}
+
+// Where the object reads the counter, by instructions that are certain.
+std::vector<uintptr_t> ReadsOf(const dl_phdr_info& object) {
+  std::vector<uintptr_t> reads;
+  for (int i = 0; i < object.dlpi_phnum && !IsTheSystems(object.dlpi_name); ++i) {
+    const ElfW(Phdr)& segment = object.dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    const uintptr_t begin = object.dlpi_addr + segment.p_vaddr;
+    const uintptr_t end = begin + segment.p_filesz;
+    for (uintptr_t at = begin; at + kRdtsc.size() <= end; ++at)
+      if (Stands(At(at), kRdtsc) && UsesBoth(At(at + kRdtsc.size()), At(end))) reads.push_back(at);
+  }
+  return reads;
+}
+
+int AddObject(dl_phdr_info* object, size_t /*size*/, void* to) {
+  const Replaced& before = *TheTraps().replaced;
+  const auto known = before.find(object->dlpi_addr);
+  static_cast<Replaced*>(to)->emplace(object->dlpi_addr,
+                                      known == before.end() ? ReadsOf(*object) : known->second);
+  return 0;
+}
+
+// In all objects that are loaded now. A new one can be where an unloaded one was: both are noticed.
+void ReplaceAll() {
+  if (_r_debug.r_state != r_debug::RT_CONSISTENT) return;  // it begins to load or unload
+  auto* const now = new Replaced;
+  dl_iterate_phdr(&AddObject, now);
+  const Replaced& before = *TheTraps().replaced.exchange(now);
+  for (const auto& [object, reads] : *now) {
+    if (before.contains(object)) continue;
+    for (const uintptr_t at : reads) Overwrite(at, kUd2);
+  }
+}
+
+// The loader calls an empty function, for debuggers, when it has loaded or unloaded objects: before
+// constructors of the loaded ones run. Now it jumps to ReplaceAll: mov of 8 bytes to %rax, jmp
+// *%rax. There is room for it up to the next function. source: glibc 2.36 dl-open.c
+// dl_open_worker_begin
+void NoteLoading() {
+  constexpr uintptr_t kAlignment = 16;
+  const uintptr_t notice = _r_debug.r_brk;
+  if (notice == 0 || notice % kAlignment != 0 || *At(notice) != kRet) return;
+  std::array<uint8_t, 12> jump = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
+  const auto function = std::bit_cast<std::array<uint8_t, sizeof(uintptr_t)>>(&ReplaceAll);
+  std::ranges::copy(function, &jump[2]);
+  Overwrite(notice, jump);
 }
 
 void OnFault(int signal, siginfo_t* info, void* context) {
@@ -135,64 +238,11 @@ bool Faults() {
   return false;
 }
 
-// The two halves are joined soon after the instruction: shl $32, of any register.
-bool JoinsHalves(const uint8_t* code, const uint8_t* end) {
-  constexpr ptrdiff_t kNear = 32;
-  for (const uint8_t* at = code; at + 4 <= std::min(code + kNear, end); ++at)
-    if ((at[0] & 0xfe) == 0x48 && at[1] == 0xc1 && (at[2] & 0xf8) == 0xe0 && at[3] == 32)
-      return true;
-  return false;
-}
-
-// The two halves are moved to other registers soon after the instruction: mov %edx and mov %eax.
-bool MovesHalves(const uint8_t* code, const uint8_t* end) {
-  constexpr ptrdiff_t kNear = 12;
-  bool high = false;
-  bool low = false;
-  for (const uint8_t* at = code; at + 2 <= std::min(code + kNear, end); ++at) {
-    if (at[0] != 0x89) continue;
-    high = high || (at[1] & 0xf8) == 0xd0;
-    low = low || (at[1] & 0xf8) == 0xc0;
-  }
-  return high && low;
-}
-
-bool UsesBoth(const uint8_t* code, const uint8_t* end) {
-  return JoinsHalves(code, end) || MovesHalves(code, end);
-}
-
-void Replace(uintptr_t begin, uintptr_t end) {
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  for (uintptr_t at = begin; at + kRdtsc.size() <= end; ++at) {
-    if (!Stands(At(at), kRdtsc) || !UsesBoth(At(at + kRdtsc.size()), At(end))) continue;
-    const uintptr_t first = at / page * page;
-    const size_t length = at + kUd2.size() - first;
-    if (mprotect(At(first), length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) continue;
-    std::copy(kUd2.begin(), kUd2.end(), At(at));
-    mprotect(At(first), length, PROT_READ | PROT_EXEC);
-    TheTraps().replaced.push_back(at);
-  }
-}
-
-// The C library, its loader and this object read the counter of the processor.
-int ReplaceIn(dl_phdr_info* object, size_t /*size*/, void* /*unused*/) {
-  const std::string_view name = object->dlpi_name;
-  for (const char* const system : {"libc.so", "ld-linux", "vdso", "libcmsim"})
-    if (name.find(system) != std::string_view::npos) return 0;
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
-    const uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
-    Replace(begin, begin + segment.p_filesz);
-  }
-  return 0;
-}
-
 void TakeIt() {
   if (std::getenv("CMSIM_SOCKET") == nullptr || Faults()) return;
-  dl_iterate_phdr(&ReplaceIn, nullptr);
-  std::sort(TheTraps().replaced.begin(), TheTraps().replaced.end());  // lint: addresses are unique
-  if (!TheTraps().replaced.empty()) Handle(SIGILL);
+  Handle(SIGILL);
+  ReplaceAll();
+  NoteLoading();
 }
 
 __attribute__((constructor)) void TakeAtStart() { TakeCounter(); }

@@ -1,13 +1,15 @@
-// A program's sockets: their source addresses, and their time limits.
+// A program's sockets: their source addresses, their delays and their time limits.
 //
 // All simulated hosts share one interface of the system, which would use the destination address as
-// source.
+// source, and would keep short messages back until earlier ones are acknowledged: up to 40 ms of
+// the system's time, in which all seem to sleep.
 #undef _FORTIFY_SOURCE
 
 #include "sim/fake_libibverbs/sockets.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -76,6 +78,20 @@ void BindToOwnHost(int fd, const sockaddr* peer) {
   static_cast<void>(bind(fd, reinterpret_cast<const sockaddr*>(&own), length));
 }
 
+// No effect on sockets of other kinds. Keeps errno.
+void SendAtOnce(int fd) {
+  static auto* const kReal = Next("setsockopt", &setsockopt);
+  const int before = errno;
+  constexpr int kOn = 1;
+  kReal(fd, IPPROTO_TCP, TCP_NODELAY, &kOn, sizeof kOn);
+  errno = before;
+}
+
+int Accepted(int fd) {
+  if (fd >= 0) SendAtOnce(fd);
+  return fd;
+}
+
 std::atomic<bool> any_limit = false;  // most programs set none
 
 // A call of the system that receives, once it would not wait for longer than the socket's limit.
@@ -119,6 +135,7 @@ int connect(int fd, const sockaddr* peer, socklen_t length) {
   if (of_ip) {
     const int before = errno;
     BindToOwnHost(fd, peer);
+    SendAtOnce(fd);
     errno = before;
   }
   return kReal(fd, peer, length);
@@ -148,12 +165,12 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
 
 int accept(int fd, sockaddr* peer, socklen_t* length) {
   static auto* const kReal = Next("accept", &accept);
-  return Received(fd, 0, [=] { return kReal(fd, peer, length); });
+  return Accepted(Received(fd, 0, [=] { return kReal(fd, peer, length); }));
 }
 
 int accept4(int fd, sockaddr* peer, socklen_t* length, int flags) {
   static auto* const kReal = Next("accept4", &accept4);
-  return Received(fd, 0, [=] { return kReal(fd, peer, length, flags); });
+  return Accepted(Received(fd, 0, [=] { return kReal(fd, peer, length, flags); }));
 }
 
 // The fortified variants, which the headers call where they know the array's size.

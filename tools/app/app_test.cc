@@ -343,6 +343,26 @@ TEST_F(Programs, HaveChildrenOnTheSameHost) {
   EXPECT_EQ(ran.report.programs.size(), 1U);
 }
 
+TEST_F(Programs, RunOthersOnAnotherHostByItsName) {
+  const Ran ran = RunAll({Words(kActiveSide, "ssh -x root@passive hostname")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("active| passive"));
+}
+
+TEST_F(Programs, RunServersOnAnotherHostThatHasNoProgram) {
+  const Ran ran = RunAll({Words(kActiveSide, "rsh PASSIVE rping -s -a PASSIVE -C 3"),
+                          Stock(kActiveSide, "rping -c -a PASSIVE -C 3")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.trace, Contains(HasSubstr("passive.1 rdma_accept")));
+}
+
+TEST_F(Programs, RunOthersOnAHostWhoseProgramComesLater) {
+  const Ran ran =
+      RunAll({Words(kActiveSide, "ssh passive hostname"), Words(kPassiveSide, "hostname")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, testing::UnorderedElementsAre("active| passive", "passive| passive"));
+}
+
 TEST_F(Programs, FindTheirDevicesAndInterfaces) {
   const Ran ran = RunAll({Words(kActiveSide, "ls /sys/class/infiniband/rxe0/device/net"),
                           Words(kPassiveSide, "ip -j addr show veth1")});

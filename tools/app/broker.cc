@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "conformance/process/process.h"
@@ -70,6 +71,7 @@ class Broker {
   enum class Next { kGoesOn, kOver };
 
   bool Interrupted() const { return setting_.interrupted != nullptr && *setting_.interrupted; }
+  std::string OpenHosts();
   bool MayStartNext() const;
   std::string StartNext();
   std::string NameOf(size_t program) const;
@@ -126,6 +128,20 @@ bool Broker::MayStartNext() const {
   return setting_.seed == 0 || !serving_.NextSpent() || world_.Now() - last_start_ >= kBeginning;
 }
 
+std::string Broker::OpenHosts() {
+  const Topology& topology = *setting_.topology;
+  std::set<uint8_t> open;
+  for (const ProgramToRun& program : setting_.programs)
+    open.insert(topology.KernelOf(program.side));
+  for (uint8_t kernel = 0; kernel < topology.hosts.size(); ++kernel)
+    if (std::string problem = serving_.LayOut(kernel); !problem.empty()) return problem;
+  for (uint8_t side = 0; side < topology.sides.size(); ++side) {
+    if (!open.insert(topology.KernelOf(side)).second) continue;
+    if (std::string problem = serving_.Open(side); !problem.empty()) return problem;
+  }
+  return {};
+}
+
 std::string Broker::StartNext() {
   const size_t next = started_++;
   last_start_ = world_.Now();
@@ -134,6 +150,7 @@ std::string Broker::StartNext() {
 }
 
 std::string Broker::Run() {
+  if (std::string problem = OpenHosts(); !problem.empty()) return problem;
   for (;;) {
     if (Interrupted()) {
       report_.interrupted = true;

@@ -1,8 +1,10 @@
 // A test program that polls, or waits with a time limit, as its argument says.
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <sched.h>
@@ -11,6 +13,7 @@
 #include <sys/ipc.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +27,7 @@
 #include <ctime>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -362,6 +366,55 @@ int ReadTheHalves() {
   return static_cast<int>(ticks / 1'000) - static_cast<int>((Now() - since) / 1'000);
 }
 
+// The object reads the counter when it is loaded, and later; it is loaded again where it was.
+int CountInALoadedObject() {
+  for (int i = 0; i < 2; ++i) {
+    void* const object = dlopen("./tools/app/libcounting.so", RTLD_NOW);
+    if (object == nullptr) return 1;
+    const auto at_load = reinterpret_cast<uint64_t (*)()>(dlsym(object, "CountAtLoad"));
+    const auto now = reinterpret_cast<uint64_t (*)()>(dlsym(object, "CountNow"));
+    sleep(1);
+    if ((now() - at_load()) / (kSecond / 1000) != 1000) return 2;
+    dlclose(object);
+  }
+  // Where signals are blocked by the system itself, as inside the C library, it can be loaded, too.
+  uint64_t all = ~uint64_t{};
+  uint64_t before = 0;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+  void* const object = dlopen("libutil.so.1", RTLD_NOW);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof all);
+  return object == nullptr ? 3 : 0;
+}
+
+// Short messages one after the other, and an answer: the second one of each is not kept back.
+// Returns how many were.
+int ExchangeShortMessages() {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  const int client = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  socklen_t length = sizeof address;
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  static_cast<void>(bind(listener, reinterpret_cast<sockaddr*>(&address), length));
+  listen(listener, 1);
+  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
+  static_cast<void>(connect(client, reinterpret_cast<sockaddr*>(&address), length));
+  const int server = accept(listener, nullptr, nullptr);
+  int late = 0;
+  for (int round = 0; round < 100; ++round) {
+    char byte = 0;
+    const auto& [from, to] = round % 2 == 0 ? std::pair(client, server) : std::pair(server, client);
+    for (int i = 0; i < 2; ++i) static_cast<void>(!write(from, &byte, 1));
+    for (int i = 0; i < 2; ++i) {
+      pollfd readable = {.fd = to, .events = POLLIN, .revents = 0};
+      late += static_cast<int>(poll(&readable, 1, 1000) == 0);
+      static_cast<void>(!read(to, &byte, 1));
+    }
+  }
+  sleep(2);
+  return late;
+}
+
 // A program's own handler of faults still hears of them.
 int HandleAFault() {
   for (const int signal : {SIGSEGV, SIGILL}) {
@@ -401,6 +454,8 @@ const std::map<std::string, int (*)()>& Waits() {
       {"threads", &AwaitThreads},
       {"counter", &ReadTheCounter},
       {"halves", &ReadTheHalves},
+      {"loaded", &CountInALoadedObject},
+      {"messages", &ExchangeShortMessages},
       {"fault", &HandleAFault},
   };
   return *kAll;

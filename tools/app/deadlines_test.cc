@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Limited{"semaphore", ETIMEDOUT}, Limited{"condition", ETIMEDOUT},
                     Limited{"signalled", 0}, Limited{"turns", 100}, Limited{"timer", 41},
                     Limited{"alarm", 42}, Limited{"counter", 0}, Limited{"halves", 0},
-                    Limited{"fault", 0}),
+                    Limited{"loaded", 0}, Limited{"messages", 0}, Limited{"fault", 0}),
     [](const auto& info) {
       std::string name = info.param.how;
       std::erase(name, '-');

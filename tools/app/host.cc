@@ -1,11 +1,16 @@
 #include "tools/app/host.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace cm::app {
 namespace {
@@ -38,6 +43,43 @@ fi
 echo "ip $*: a simulated host knows 'ip -j addr show INTERFACE' only, of" $(ls "$known") >&2
 exit 1
 )";
+
+// Hosts are folders beside each other; a program that is started later is waited for.
+constexpr std::string_view kSsh = R"(#!/bin/sh
+# Runs a command on another simulated host, which has the name or the address.
+while [ "${1#-}" != "$1" ]; do
+  case $1 in
+    -[BbcDEeFIiJLlmOopQRSWw]) shift ;;
+  esac
+  shift
+done
+name=${1#*@}
+if [ "$#" -lt 2 ]; then
+  echo "${0##*/}: between simulated hosts it is '${0##*/} HOST COMMAND'" >&2
+  exit 255
+fi
+shift
+host=
+for one in "${0%/bin/*}/../host."*; do
+  read -r known <"$one/hostname"
+  [ "$known" != "$name" ] || host=$one
+  while read -r known interface; do
+    [ "$known" != "$name" ] || host=$one
+  done <"$one/addresses"
+done
+if [ -z "$host" ]; then
+  echo "${0##*/}: no simulated host is called $name" >&2
+  exit 255
+fi
+until [ -f "$host/environment" ]; do sleep 0.001; done
+set -- sh -c "$*"
+while IFS= read -r variable; do set -- "$variable" "$@"; done <"$host/environment"
+cd "${HOME:-/}" || exit 255
+exec env -i HOME="${HOME:-/}" USER="${USER:-root}" "$@"
+)";
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kCommands = {
+    {{"ip", kIp}, {"ssh", kSsh}, {"rsh", kSsh}}};
 
 bool Write(const fs::path& file, std::string_view text) {
   std::ofstream out(file);
@@ -78,8 +120,11 @@ bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel
   fs::create_directories(folder / "addr", error);
   const fs::path nodes = folder / "dev/infiniband";
   fs::create_directories(nodes, error);
-  bool written = Write(folder / "bin/ip", kIp) && Write(nodes / "rdma_cm", "");
-  fs::permissions(folder / "bin/ip", fs::perms::owner_exec, fs::perm_options::add, error);
+  bool written = Write(nodes / "rdma_cm", "");
+  for (const auto& [name, text] : kCommands) {
+    written = written && Write(folder / "bin" / name, text);
+    fs::permissions(folder / "bin" / name, fs::perms::owner_exec, fs::perm_options::add, error);
+  }
   size_t uverbs = 0;
   for (size_t i = 0; i < topology.devices.size() && written && !error; ++i) {
     const DeviceInfo& device = topology.devices[i];
@@ -103,6 +148,19 @@ bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel
   return written && !error;
 }
 
-bool IsOnEveryHost(std::string_view program) { return program == "ip"; }
+// The file is there with all its lines or not at all.
+bool MakeReachable(const fs::path& folder, const std::vector<std::string>& environment) {
+  const fs::path file = folder / "environment";
+  const fs::path unfinished = folder / "environment.new";
+  std::error_code error;
+  if (fs::exists(file, error)) return true;
+  if (!Write(unfinished, fmt::format("{}\n", fmt::join(environment, "\n")))) return false;
+  fs::rename(unfinished, file, error);
+  return !error;
+}
+
+bool IsOnEveryHost(std::string_view program) {
+  return std::ranges::any_of(kCommands, [&](const auto& one) { return one.first == program; });
+}
 
 }  // namespace cm::app

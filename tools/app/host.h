@@ -1,20 +1,27 @@
-// Files that describe a program's host: its RDMA devices in sysfs, and the output of ip-address(8)
-// for its interfaces.
+// Files that describe a program's host: its RDMA devices in sysfs, the output of ip-address(8) for
+// its interfaces, and commands that run others on another host.
 #ifndef TOOLS_APP_HOST_H_
 #define TOOLS_APP_HOST_H_
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/vocabulary/topology.h"
 
 namespace cm::app {
 
 // Writes them to the folder: sys/class/infiniband/DEVICE with device/net/INTERFACE and
-// ports/1/gid_attrs, dev/infiniband, and bin/ip, which implements `ip -j addr show INTERFACE`.
-// False when the folder cannot be written to.
+// ports/1/gid_attrs, dev/infiniband, bin/ip, which implements `ip -j addr show INTERFACE`, and
+// bin/ssh and bin/rsh. False when the folder cannot be written to.
 bool LayOutHost(const std::filesystem::path& folder, const Topology& topology, uint8_t kernel);
+
+// From now on bin/ssh of the folders beside this one runs commands on this host, with these
+// variables, "NAME=value"; a second call changes nothing. False when it cannot be written.
+bool MakeReachable(const std::filesystem::path& folder,
+                   const std::vector<std::string>& environment);
 
 // Every such folder contains this program.
 bool IsOnEveryHost(std::string_view program);

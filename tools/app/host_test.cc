@@ -18,19 +18,21 @@ namespace fs = std::filesystem;
 class Host : public testing::Test {
  protected:
   void SetUp() override {
-    fs::remove_all(folder_);
+    fs::remove_all(parent_);
     ASSERT_TRUE(LayOutHost(folder_, *FindTopology("two-kernels"), 1));
   }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { fs::remove_all(parent_); }
 
   // Returns what it prints, and its exit code.
-  std::string Ip(const std::string& words) const {
+  std::string Do(const std::string& command) const {
     const std::optional<Ran> ran =
-        RunProgram({"/bin/sh", "-c", (folder_ / "bin/ip").string() + " " + words});
+        RunProgram({"/bin/sh", "-c", (folder_ / "bin" / command).string()});
     return ran ? ran->output + std::to_string(ran->exit_code) : "not started";
   }
+  std::string Ip(const std::string& words) const { return Do("ip " + words); }
 
-  const fs::path folder_ = fs::path(testing::TempDir()) / "host";
+  const fs::path parent_ = fs::path(testing::TempDir()) / "hosts";
+  const fs::path folder_ = parent_ / "host.1";
 };
 
 TEST_F(Host, HasItsOwnDevicesWithTheirInterfaces) {
@@ -62,6 +64,20 @@ TEST_F(Host, KnowsNoInterfacesOfOtherHosts) {
 TEST_F(Host, SaysWhatItDoesNotKnow) {
   EXPECT_EQ(Ip("route"),
             "ip route: a simulated host knows 'ip -j addr show INTERFACE' only, of veth1\n1");
+}
+
+TEST_F(Host, RunsCommandsOnAnotherOneInItsEnvironment) {
+  const fs::path other = parent_ / "host.0";
+  ASSERT_TRUE(LayOutHost(other, *FindTopology("two-kernels"), 0));
+  ASSERT_TRUE(MakeReachable(other, {"WHERE=on the other", "PATH=/usr/bin:/bin"}));
+  ASSERT_TRUE(MakeReachable(other, {"WHERE=later"}));
+  for (const char* words : {"ssh active", "rsh -p 22 -x me@10.0.0.1", "ssh fd00::1"})
+    EXPECT_EQ(Do(words + std::string(" echo '$WHERE;' exit 3")), "on the other\n3") << words;
+}
+
+TEST_F(Host, RunsNoCommandsWhereThereIsNoHostAndNoShells) {
+  EXPECT_EQ(Do("ssh nowhere true"), "ssh: no simulated host is called nowhere\n255");
+  EXPECT_EQ(Do("rsh active"), "rsh: between simulated hosts it is 'rsh HOST COMMAND'\n255");
 }
 
 TEST(NoHost, IsLaidOutWhereNothingCanBeWritten) {

@@ -112,7 +112,8 @@ bool IsInstalledAs(std::string_view text) {
 }  // namespace
 
 bool IsInstalled(const StockProgram& program) {
-  return IsInstalledAs(program.passive) && IsInstalledAs(program.active);
+  return IsInstalledAs(program.name) && IsInstalledAs(program.passive) &&
+         IsInstalledAs(program.active);
 }
 
 std::string MeasuredLine(const StockProgram& program, std::string* problem) {

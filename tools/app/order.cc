@@ -12,6 +12,13 @@ namespace {
 
 constexpr std::string_view kUsual = "usual";
 
+// Without spaces, as texts have it.
+std::string NameOf(std::string_view what) {
+  std::string name(what);
+  std::ranges::replace(name, ' ', '-');
+  return name;
+}
+
 // A number that begins the text, which is removed with the letter after it.
 std::optional<uint64_t> TakeNumber(std::string_view* text, char ends) {
   uint64_t number = 0;
@@ -56,19 +63,38 @@ Order::Order(uint64_t seed, const std::optional<Deviations>& given)
 }
 
 uint64_t Order::Below(uint64_t bound, std::string_view what) {
+  return bound == 1 ? 0 : BelowAt(bound, what, decided_[NameOf(what)]++);
+}
+
+uint64_t Order::BelowAt(uint64_t bound, std::string_view what, uint64_t at) {
   if (bound == 1) return 0;
-  std::string name(what);
-  std::ranges::replace(name, ' ', '-');
+  std::string name = NameOf(what);
+  if (!draws_) return Take(name, at, Given(bound, name, at));
+  StreamState coins = CoinsOf(name, at);
+  return Take(name, at, RandomChoice(&coins).Below(bound, what));
+}
+
+uint64_t Order::OneOf(std::span<const uint8_t> outcomes, std::string_view what) {
+  const std::string name = NameOf(what);
   const uint64_t at = decided_[name]++;
-  uint64_t taken = 0;
-  if (draws_) {
-    StreamState coins = NamedStream(seed_, fmt::format("order {}@{}", name, at));
-    taken = RandomChoice(&coins).Below(bound, what);
-  } else if (const auto found = given_.find({name, at}); found != given_.end()) {
-    // What was decided in another run may not be there in this one.
-    taken = found->second < bound ? found->second : 0;
-  }
-  if (taken != 0) taken_.push_back({.what = std::move(name), .at = at, .taken = taken});
+  if (!draws_) return Take(name, at, Given(std::ranges::max(outcomes) + uint64_t{1}, name, at));
+  StreamState coins = CoinsOf(name, at);
+  return Take(name, at, outcomes[RandomChoice(&coins).Below(outcomes.size(), what)]);
+}
+
+StreamState Order::CoinsOf(std::string_view name, uint64_t at) const {
+  return NamedStream(seed_, fmt::format("order {}@{}", name, at));
+}
+
+// What was decided in another run may not be there in this one.
+uint64_t Order::Given(uint64_t bound, const std::string& name, uint64_t at) const {
+  const auto found = given_.find({name, at});
+  return found == given_.end() || found->second >= bound ? 0 : found->second;
+}
+
+uint64_t Order::Take(const std::string& name, uint64_t at, uint64_t taken) {
+  if (taken != 0 && told_.emplace(name, at).second)
+    taken_.push_back({.what = name, .at = at, .taken = taken});
   return taken;
 }
 

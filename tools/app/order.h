@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,13 +40,23 @@ class Order : public Choice {
   // Where there is but one outcome, nothing is decided. Decisions are counted, and drawn, by their
   // names: those of one thread stay what they are when those of others change or come first.
   uint64_t Below(uint64_t bound, std::string_view what) override;
+  // The same where the decision has a number of its own, which may come again: with one outcome.
+  uint64_t BelowAt(uint64_t bound, std::string_view what, uint64_t at);
+  // One of these outcomes, each as likely as it is often there; 0 is the usual one.
+  uint64_t OneOf(std::span<const uint8_t> outcomes, std::string_view what);
   const Deviations& taken() const { return taken_; }
 
  private:
+  StreamState CoinsOf(std::string_view name, uint64_t at) const;
+  // What was given, or the usual outcome.
+  uint64_t Given(uint64_t bound, const std::string& name, uint64_t at) const;
+  uint64_t Take(const std::string& name, uint64_t at, uint64_t taken);
+
   bool draws_;
   uint64_t seed_;
   std::map<std::pair<std::string, uint64_t>, uint64_t> given_;
-  std::map<std::string, uint64_t> decided_;  // how often
+  std::map<std::string, uint64_t> decided_;          // how often
+  std::set<std::pair<std::string, uint64_t>> told_;  // those in taken_
   Deviations taken_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -48,6 +51,29 @@ TEST(Order, IsRepeatedByItsDeviations) {
   Order again(7, read);
   EXPECT_EQ(Draw(&again), first);
   EXPECT_EQ(again.taken(), drawn.taken());
+}
+
+TEST(Order, TellsOnlyOutcomesThatAreUnusual) {
+  constexpr std::array<uint8_t, 4> kOutcomes = {0, 0, 0, 2};
+  Order drawn(7, std::nullopt);
+  std::vector<uint64_t> first;
+  for (int i = 0; i < 40; ++i) first.push_back(drawn.OneOf(kOutcomes, "who"));
+  EXPECT_EQ(std::ranges::count(first, 0) + std::ranges::count(first, 2), 40);
+  EXPECT_GT(std::ranges::count(first, 2), 0);
+  EXPECT_EQ(static_cast<ptrdiff_t>(drawn.taken().size()), std::ranges::count(first, 2));
+  Order again(0, drawn.taken());
+  for (const uint64_t one : first) EXPECT_EQ(again.OneOf(kOutcomes, "who"), one);
+}
+
+TEST(Order, HasOneOutcomeForOneNumber) {
+  Order order(7, std::nullopt);
+  std::vector<uint64_t> drawn;
+  for (uint64_t at = 0; at < 40; ++at) drawn.push_back(order.BelowAt(3, "who", at));
+  const Deviations told = order.taken();
+  for (uint64_t at = 40; at-- > 0;) EXPECT_EQ(order.BelowAt(3, "who", at), drawn[at]);
+  EXPECT_EQ(order.taken(), told) << "told once";
+  Order again(7, told);
+  EXPECT_EQ(again.BelowAt(3, "who", told[0].at), told[0].taken);
 }
 
 TEST(Order, TakesTheUsualWayWhereAGivenOneIsNotThere) {

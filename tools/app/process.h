@@ -38,6 +38,7 @@ struct Thread {
   Instant since;                 // then, and not before this
   sim::uapi::Answer held;        // its answer then
   std::optional<uint64_t> rank;  // those with a lower one go on first; empty until it could go on
+  uint64_t calls = 0;            // its requests that others may see
   std::string polls;             // its last request, if that had no result
   uint32_t fetched = 0;          // events fetched of the id that it destroyed last
   uint32_t destroyed = 0;        // that id
@@ -63,6 +64,15 @@ struct Process {
         number(count),
         first(count),
         listening(socket) {}
+  // None, on a host without a program: processes that others start there connect to its socket.
+  Process(std::string known_as, uint8_t on, uint32_t count, int socket)
+      : name(std::move(known_as)),
+        pid(0),
+        side(on),
+        number(count),
+        first(count),
+        listening(socket),
+        gone(true) {}
   // A process started by another one.
   Process(const Process& parent, std::string known_as, pid_t process, uint32_t count)
       : name(std::move(known_as)),

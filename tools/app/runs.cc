@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <iomanip>
 #include <sstream>
 #include <utility>
 #include <variant>
@@ -25,9 +26,12 @@ bool IsInstalled(const std::string& program) {
 ProgramToRun Words(uint8_t side, std::string_view text) {
   ProgramToRun program{.side = side, .words = {}};
   std::istringstream words{std::string(text)};
-  for (std::string word; words >> word;) {
-    if (word.starts_with("PASSIVE")) word.replace(0, 7, kPassiveHost);
-    if (word.starts_with("ACTIVE")) word.replace(0, 6, kActiveHost);
+  for (std::string word; words >> std::quoted(word, '\'', '\0');) {
+    for (const auto& [name, host] :
+         {std::pair<std::string_view, const char*>{"PASSIVE", kPassiveHost},
+          {"ACTIVE", kActiveHost}})
+      for (size_t at = word.find(name); at != std::string::npos; at = word.find(name))
+        word.replace(at, name.size(), host);
     program.words.push_back(word);
   }
   return program;

@@ -18,8 +18,8 @@ inline constexpr const char* kActiveHost = "10.0.0.1";
 // Whether PATH leads to a program of that name.
 bool IsInstalled(const std::string& program);
 
-// The words of a command for a program of that side; PASSIVE and ACTIVE at the beginning of a word
-// stand for the addresses of the hosts.
+// The words of a command for a program of that side, one of several words in single quotes; PASSIVE
+// and ACTIVE stand for the addresses of the hosts.
 ProgramToRun Words(uint8_t side, std::string_view text);
 
 struct Ran {

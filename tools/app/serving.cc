@@ -12,7 +12,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <ctime>
 #include <utility>
 
@@ -20,7 +19,6 @@
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/layout.h"
 #include "sim/uapi/words.h"
-#include "tools/app/host.h"
 #include "tools/app/sleeps.h"
 
 namespace cm::app {
@@ -36,10 +34,20 @@ constexpr size_t kOutputAtOnce = size_t{1} << 16;
 // have only polled.
 constexpr Duration kSlice = Duration::Microseconds(10);
 constexpr int64_t kShare = 16;
-constexpr uint64_t kGiveWayOneIn = 4;
 constexpr uint64_t kRanks = 3;
-// Microseconds for which a system with other work keeps a thread that could go on.
-constexpr std::array kLate = {0, 0, 0, 0, 0, 10, 100, 1'000};
+// Microseconds for which a system with other work keeps a thread that could go on, and how often.
+constexpr std::array kLate = {0, 10, 100, 1'000};
+constexpr std::array<uint8_t, 8> kHowLate = {0, 0, 0, 0, 0, 1, 2, 3};
+
+// The outcomes of a decision: one in so many gives way, and is late; the others do not, and are 0.
+template <size_t kOneIn>
+constexpr std::array<uint8_t, kOneIn * kHowLate.size()> GivesWay() {
+  std::array<uint8_t, kOneIn * kHowLate.size()> outcomes{};
+  for (size_t i = 0; i < kHowLate.size(); ++i) outcomes[i] = kHowLate[i] + 1;
+  return outcomes;
+}
+constexpr std::array kAfterCalls = GivesWay<4>();
+constexpr std::array kAtLocks = GivesWay<2>();
 
 // Other threads may see what comes of it.
 bool IsSeenByOthers(const Request& request) {
@@ -72,31 +80,6 @@ Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace, O
       hears_(std::move(hears)),
       machine_(world, this) {
   SomebodyHasAsked();
-}
-
-std::string Serving::Start(const ProgramToRun& program, const std::string& name) {
-  const uint32_t number = machine_.AddProcess(program.side);
-  const int listening = folder_.Listen(number);
-  if (listening < 0) return fmt::format("no socket {}", folder_.SocketPath(number));
-  const uint8_t kernel = world_->topology().KernelOf(program.side);
-  const std::string host = folder_.HostPath(kernel);
-  if (!LayOutHost(host, world_->topology(), kernel)) return fmt::format("cannot write {}", host);
-  const char* path = std::getenv("PATH");
-  const Topology& topology = world_->topology();
-  const DeviceInfo& device = topology.devices[topology.sides[program.side].device];
-  auto started = Program::Start(
-      program,
-      {fmt::format("CMSIM_ADDRESS={}", device.Host(0, false)),
-       fmt::format("CMSIM_ADDRESS6={}", device.Host(0, true)), fmt::format("CMSIM_SEED={}", seed_),
-       "LD_PRELOAD=" + folder_.ObjectPath(), "CMSIM_SOCKET=" + folder_.SocketPath(number),
-       "CMSIM_HOST=" + host, fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)});
-  if (auto* problem = std::get_if<std::string>(&started)) {
-    close(listening);
-    return std::move(*problem);
-  }
-  processes_.push_back(std::make_unique<Process>(name, std::move(std::get<Program>(started)),
-                                                 program.side, number, listening));
-  return {};
 }
 
 bool Serving::Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) {
@@ -147,7 +130,7 @@ void Serving::Serve(Duration patience) {
     Process* const process = sources[i].process;
     if (sources[i].thread != nullptr) {
       ServeThread(sources[i].thread);
-    } else if (descriptors[i].fd == process->program->output()) {
+    } else if (process->program && descriptors[i].fd == process->program->output()) {
       PassOutputOn(process, kOutputAtOnce);
     } else if (const int socket = accept4(process->listening, nullptr, nullptr, SOCK_CLOEXEC);
                socket >= 0) {
@@ -186,36 +169,15 @@ void Serving::Heard(Thread* thread, sim::uapi::Message message) {
   }
 }
 
-// A thread reports its process: children connect to the socket of their ancestor.
-void Serving::Greets(Thread* thread, const sim::uapi::Hello& hello) {
-  thread->number = hello.tid;
-  Process* const asked = Owner(thread);
-  Process* const process = ProcessOf(asked, hello.pid);
-  if (process == asked) return;
-  const auto found = std::ranges::find(asked->threads, thread, &std::unique_ptr<Thread>::get);
-  thread->asker = {.process = process->number, .thread = process->threads_ever++};
-  process->threads.push_back(std::move(*found));
-  asked->threads.erase(found);
-}
-
-Process* Serving::ProcessOf(Process* asked, pid_t pid) {
-  for (const auto& process : processes_)
-    if (!process->gone && process->pid == pid && process->first == asked->first)
-      return process.get();
-  const uint32_t number = machine_.AddProcess(asked->side);
-  const std::string name = fmt::format("{}.{}", asked->name, ++asked->children);
-  processes_.push_back(std::make_unique<Process>(*asked, name, pid, number));
-  return processes_.back().get();
-}
-
 void Serving::Asks(Process* process, Thread* thread) {
   const Request& request = thread->request;
   if (Is(request, sim::uapi::SleepKind::kBegins)) return Reply(process, thread, {});
-  if (Is(request, sim::uapi::SleepKind::kTurn)) return Hold(thread, {});
+  if (Is(request, sim::uapi::SleepKind::kTurn))
+    return Hold(thread, {},
+                may_be_late_ ? order_->OneOf(kHowLate, NameOf(*process, thread) + "/turn") : 0);
   if (Is(request, sim::uapi::SleepKind::kOffers)) {
-    if (order_->Below(2, NameOf(*process, thread) + "/lock") == 0)
-      return Reply(process, thread, {});
-    return Hold(thread, {});
+    const uint64_t way = order_->OneOf(kAtLocks, NameOf(*process, thread) + "/lock");
+    return way == 0 ? Reply(process, thread, {}) : Hold(thread, {}, way - 1);
   }
   if (PollsMemory(request)) {
     // It may have done what others look for; and a thread that a signal woke, or one on another
@@ -234,20 +196,17 @@ void Serving::Asks(Process* process, Thread* thread) {
     thread->waits = true;
     return;
   }
-  if (IsSeenByOthers(request) &&
-      order_->Below(kGiveWayOneIn, NameOf(*process, thread) + "/call") == 1)
-    return Hold(thread, answer);
-  Reply(process, thread, answer);
+  if (!IsSeenByOthers(request)) return Reply(process, thread, answer);
+  ++thread->calls;
+  const uint64_t way = order_->OneOf(kAfterCalls, NameOf(*process, thread) + "/call");
+  return way == 0 ? Reply(process, thread, answer) : Hold(thread, answer, way - 1);
 }
 
-void Serving::Hold(Thread* thread, Answer answer) {
+void Serving::Hold(Thread* thread, Answer answer, uint64_t late) {
   thread->spins = thread->ready = true;
   thread->looks = false;
   thread->held = std::move(answer);
-  thread->since = world_->Now();
-  if (!may_be_late_) return;
-  const uint64_t late = order_->Below(kLate.size(), NameOf(*Owner(thread), thread) + "/late");
-  thread->since = world_->Now() + Duration::Microseconds(kLate[late]);
+  thread->since = world_->Now() + Duration::Microseconds(may_be_late_ ? kLate[late] : 0);
 }
 
 bool Serving::Holds(Process* process, const Thread& thread) {
@@ -415,7 +374,11 @@ bool Serving::LetOneGoOn() {
 void Serving::Rank(std::vector<Candidate>* candidates) {
   for (const Candidate& one : *candidates) {
     std::optional<uint64_t>& rank = one.watched != nullptr ? one.watched->rank : one.thread->rank;
-    if (!rank) rank = order_->Below(kRanks, NameOf(*one.process, one.thread));
+    if (rank) continue;
+    const std::string name = NameOf(*one.process, one.thread);
+    // By what the thread has done, so that it is the same whatever others decide.
+    rank = one.watched != nullptr ? order_->Below(kRanks, name)
+                                  : order_->BelowAt(kRanks, name, one.thread->calls);
   }
   std::ranges::stable_sort(*candidates, {}, [](const Candidate& one) {
     return one.watched != nullptr ? *one.watched->rank : *one.thread->rank;

@@ -50,8 +50,12 @@ class Serving : private sim::uapi::Memory {
   Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace, Order* order,
           const Orphans* orphans, Folder folder, uint64_t seed, Hears hears);
 
+  // Empty, or the reason why the folder of a host cannot be written. All hosts come first.
+  std::string LayOut(uint8_t kernel);
   // Empty, or the reason why it cannot be started. `name` is its name in all messages.
   std::string Start(const ProgramToRun& program, const std::string& name);
+  // The same for the host of a side that has no program: others reach it by ssh.
+  std::string Open(uint8_t side);
 
   // All programs have been started: from now on threads may be late. A server is to listen before
   // its clients begin.
@@ -99,6 +103,13 @@ class Serving : private sim::uapi::Memory {
   bool Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) override;
   bool Write(uint32_t process, uint64_t address, std::span<const uint8_t> bytes) override;
 
+  // What a program on a host begins with.
+  struct Place {
+    uint32_t number;
+    int listening;
+    std::vector<std::string> environment;
+  };
+  std::variant<Place, std::string> Prepare(uint8_t side);
   void ServeThread(Thread* thread);
   void Heard(Thread* thread, sim::uapi::Message message);
   void Greets(Thread* thread, const sim::uapi::Hello& hello);
@@ -106,8 +117,8 @@ class Serving : private sim::uapi::Memory {
   // The program's process of that number, created when there is none.
   Process* ProcessOf(Process* asked, pid_t pid);
   void Asks(Process* process, Thread* thread);
-  // Its answer comes when it is its turn.
-  void Hold(Thread* thread, sim::uapi::Answer answer);
+  // Its answer comes when it is its turn, and as late as kLate says.
+  void Hold(Thread* thread, sim::uapi::Answer answer, uint64_t late);
   // Handles requests that are not for the machine. Returns whether it was one.
   bool Holds(Process* process, const Thread& thread);
   void Interrupts(Process* process, Thread* thread);

@@ -26,6 +26,9 @@ Written by `bazel run //tools/app:programs_page`, and compared with what the pro
 Ends are exit codes, or `waits`: the program was ended after it had waited for what cannot happen any more, or for a minute;
 `serves`: it serves for ever. `-`: not run, or the fault has no effect.
 
+Debian 12 has no SPDK. The hosts of NVMe over fabrics and NFS, and the usual initiators of iSER, are parts of a kernel: programs have
+the rdma_cm and the verbs of a simulated one, and nothing else.
+
 | program | package | works | the same | REP lost | removed | remark |
 |---|---|---|---|---|---|---|
 )";
@@ -43,12 +46,18 @@ constexpr std::string_view kPerftest = "perftest";
 constexpr std::string_view kQperf = "qperf";
 constexpr std::string_view kFabric = "libfabric-bin";
 constexpr std::string_view kUcx = "ucx-utils";
+constexpr std::string_view kDapl = "dapl2-utils";
+constexpr std::string_view kMpi = "openmpi-bin, python3-mpi4py";
 
 constexpr std::string_view kSpins = "waits for memory: run once, in part in the system's time";
 constexpr std::string_view kOrder = "run once: its programs print at the same time";
 constexpr std::string_view kDiffers =
     "run once: runs with one seed differ in when receives are posted; the cause is not known";
+constexpr std::string_view kVaries = "run once: runs with one seed differ; the cause is not known";
 constexpr std::string_view kSlow = "run once, to save time";
+
+constexpr std::string_view kNoGrh =
+    "addresses its peer by a LID, which RoCE refuses (linux 6.1 verbs.c rdma_check_ah_attr)";
 
 std::vector<StockProgram> OfRdmacm() {
   return {
@@ -61,6 +70,12 @@ std::vector<StockProgram> OfRdmacm() {
       {"rdma_xclient", kRdmacm, "rdma_xserver", "rdma_xclient -s PASSIVE"},
       {"rcopy", kRdmacm, "rcopy", "rcopy /etc/hostname PASSIVE:/tmp/rcopied", true, kOrder},
       {"rstream", kRdmacm, "rstream -I 5 -C 5 -S 1024", "rstream -s PASSIVE -I 5 -C 5 -S 1024"},
+      {.name = "udpong",
+       .package = kRdmacm,
+       .passive = "udpong",
+       .active = "udpong -s PASSIVE -C 5 -S 64",
+       .stays = true,
+       .why = kNoGrh},
       {"riostream", kRdmacm, "riostream -I 1 -C 1 -S 64", "riostream -s PASSIVE -I 1 -C 1 -S 64",
        false, kSpins},
   };
@@ -99,9 +114,6 @@ std::vector<StockProgram> OfPerftest() {
       {"ib_atomic_lat", kPerftest, "ib_atomic_lat -R -n 5", "ib_atomic_lat -R -n 5 PASSIVE"},
   };
 }
-
-constexpr std::string_view kNoGrh =
-    "addresses its peer by a LID, which RoCE refuses (linux 6.1 verbs.c rdma_check_ah_attr)";
 
 std::vector<StockProgram> OfQperf() {
   return {
@@ -157,7 +169,105 @@ std::vector<StockProgram> OfOthers() {
       {"iperf over librspreload", "iperf",
        "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so iperf -s -P 1",
        "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so iperf -c PASSIVE -n 4096"},
+      {.name = "iperf3 over librspreload",
+       .package = "iperf3",
+       .passive = "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so iperf3 -s -1",
+       .active = "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so iperf3 -c "
+                 "PASSIVE -n 4096",
+       .why = "its server reads what select says to be there, and librspreload names another "
+              "descriptor (rdma-core 44 preload.c rpoll_to_select)"},
+      {.name = "curl over librspreload",
+       .package = "curl, netcat-openbsd",
+       .passive = "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so nc -l 8080",
+       .active = "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so curl -s "
+                 "PASSIVE:8080",
+       .why = "nc accepts with accept4, which librspreload does not take the place of (rdma-core "
+              "44 preload.c)"},
   };
+}
+
+// Each rank sends its number to the other one, and both add 21. mpirun starts the other with ssh.
+std::vector<StockProgram> OfMpi() {
+  return {
+      {"mpirun over UCX", kMpi, "",
+       "mpirun --allow-run-as-root --host active,passive --mca pml ucx -x UCX_TLS=rc,self "
+       R"(/usr/bin/python3 -c 'from mpi4py.MPI import COMM_WORLD as w; )"
+       R"(print(w.rank, w.sendrecv(w.rank, 1 - w.rank), w.allreduce(21))')",
+       false, kSlow},
+      {"mpirun over libfabric", kMpi, "",
+       "mpirun --allow-run-as-root --host active,passive --mca pml cm --mca mtl ofi "
+       "--mca mtl_ofi_provider_include verbs;ofi_rxm -x FI_UNIVERSE_SIZE=8 "
+       R"(/usr/bin/python3 -c 'from mpi4py.MPI import COMM_WORLD as w; )"
+       R"(print(w.rank, w.sendrecv(w.rank, 1 - w.rank), w.allreduce(21))')",
+       false, kSlow},
+  };
+}
+
+// In one process: without --thread its process waits for a condition in memory of two processes,
+// which another process signals.
+std::vector<StockProgram> OfFio() {
+  constexpr std::string_view kTarget =
+      "fio --thread --name=target --ioengine=rdma --port=7777 --rw=read --bs=4k --size=16k";
+  return {
+      {"fio send", "fio", kTarget,
+       "fio --thread --name=client --ioengine=rdma --hostname=PASSIVE --port=7777 --verb=send "
+       "--rw=write --bs=4k --size=16k"},
+      {"fio write", "fio", kTarget,
+       "fio --thread --name=client --ioengine=rdma --hostname=PASSIVE --port=7777 --verb=write "
+       "--rw=write --bs=4k --size=16k",
+       false, kSlow},
+  };
+}
+
+// Their files are in the folder of the host.
+std::vector<StockProgram> OfDapl() {
+  return {
+      {"dtest", kDapl,
+       R"(sh -c 'cd $CMSIM_HOST; echo "ia u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 )"
+       R"(\"PASSIVE 0\" \"\"" >dat; DAT_OVERRIDE=dat dtest -P ia -b 4096 -B 5')",
+       R"(sh -c 'cd $CMSIM_HOST; echo "ia u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 )"
+       R"(\"ACTIVE 0\" \"\"" >dat; sleep 1; DAT_OVERRIDE=dat dtest -P ia -h PASSIVE -b 4096 -B 5')",
+       false, kSlow},
+      {"dapltest", kDapl,
+       R"(sh -c 'cd $CMSIM_HOST; echo "ia u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 )"
+       R"(\"PASSIVE 0\" \"\"" >dat; DAT_OVERRIDE=dat dapltest -T S -D ia')",
+       R"(sh -c 'cd $CMSIM_HOST; echo "ia u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 )"
+       R"(\"ACTIVE 0\" \"\"" >dat; sleep 1; DAT_OVERRIDE=dat dapltest -T T -D ia -s PASSIVE -i 2 )"
+       R"(-t 1 -w 1 client SR 256 1 server SR 256 1 | grep "completed successfully"')",
+       true, kVaries},
+  };
+}
+
+// An iSER target, and the answer of its disk to an initiator in user space.
+std::vector<StockProgram> OfTgt() {
+  return {
+      {"tgtd iSER", "tgt, libiscsi-bin",
+       "sh -c 'export TGT_IPC_SOCKET=$CMSIM_HOST/tgt; tgtd -f -t 1 --iscsi portal=PASSIVE:3261 & "
+       "sleep 1; set -- tgtadm --lld iser --mode; "
+       "$@ target --op new --tid 1 --targetname iqn.t; "
+       "$@ logicalunit --op new --tid 1 --lun 1 --bstype null --backing-store none; "
+       "$@ target --op bind --tid 1 -I ALL; $@ target --op bind --tid 1 -Q iqn.i; wait'",
+       "sh -c 'sleep 3; iscsi-inq -i iqn.i iser://PASSIVE/iqn.t/1'", true},
+  };
+}
+
+std::vector<StockProgram> OfQemu() {
+  return {
+      {"qemu-system-x86_64 migration", "qemu-system-x86",
+       "sh -c '(sleep 6; echo info status; echo quit) | qemu-system-x86_64 -M none -m 1 "
+       "-display none -monitor stdio -incoming rdma:PASSIVE:4444 | grep -c \"status: running\"'",
+       "sh -c '(sleep 1; echo migrate -d rdma:PASSIVE:4444; sleep 5; echo info migrate; "
+       "echo quit) | qemu-system-x86_64 -M none -m 1 -display none -monitor stdio | "
+       "grep -c \"status: completed\"'",
+       false, kVaries},
+  };
+}
+
+// A cell of a table.
+std::string Command(std::string_view text) {
+  std::string cell;
+  for (const char c : text) cell += c == '|' ? "\\|" : std::string(1, c);
+  return cell.empty() ? cell : fmt::format("`{}`", cell);
 }
 
 }  // namespace
@@ -165,8 +275,8 @@ std::vector<StockProgram> OfOthers() {
 const std::vector<StockProgram>& StockPrograms() {
   static const auto* const kAll = [] {
     auto* const all = new std::vector<StockProgram>;
-    for (const auto& some :
-         {OfRdmacm(), OfIbverbs(), OfPerftest(), OfQperf(), OfFabric(), OfOthers()})
+    for (const auto& some : {OfRdmacm(), OfIbverbs(), OfPerftest(), OfQperf(), OfFabric(),
+                             OfOthers(), OfMpi(), OfFio(), OfDapl(), OfTgt(), OfQemu()})
       all->insert(all->end(), some.begin(), some.end());
     return all;
   }();
@@ -178,9 +288,8 @@ std::string ProgramsPage(const std::function<std::string(const StockProgram&)>& 
   for (const StockProgram& program : StockPrograms()) page += line(program);
   page += kCommands;
   for (const StockProgram& program : StockPrograms())
-    page += fmt::format("| {} | {} | {} |\n", program.name,
-                        program.passive.empty() ? "" : fmt::format("`{}`", program.passive),
-                        fmt::format("`{}`", program.active));
+    page += fmt::format("| {} | {} | {} |\n", program.name, Command(program.passive),
+                        Command(program.active));
   return page;
 }
 

@@ -12,7 +12,7 @@ namespace cm::app {
 
 // Two programs, or one; PASSIVE and ACTIVE are the addresses of the hosts.
 struct StockProgram {
-  std::string_view name;     // unique
+  std::string_view name;     // unique; its first word is a program
   std::string_view package;  // of Debian 12
   std::string_view passive;  // empty: none
   std::string_view active;

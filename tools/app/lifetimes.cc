@@ -1,13 +1,20 @@
-// Detects processes, their sleeps and their ends, and records what they leave.
+// Starts programs on their hosts, detects their processes, sleeps and ends, and records what they
+// leave.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/uapi/words.h"
+#include "tools/app/host.h"
 #include "tools/app/serving.h"
 
 namespace cm::app {
@@ -42,6 +49,78 @@ std::string Leaves(const sim::Usage& before, const sim::Usage& after) {
 
 }  // namespace
 
+std::string Serving::LayOut(uint8_t kernel) {
+  const std::string host = folder_.HostPath(kernel);
+  if (LayOutHost(host, world_->topology(), kernel)) return {};
+  return fmt::format("cannot write {}", host);
+}
+
+std::variant<Serving::Place, std::string> Serving::Prepare(uint8_t side) {
+  const uint32_t number = machine_.AddProcess(side);
+  const int listening = folder_.Listen(number);
+  if (listening < 0) return fmt::format("no socket {}", folder_.SocketPath(number));
+  const Topology& topology = world_->topology();
+  const std::string host = folder_.HostPath(topology.KernelOf(side));
+  const char* const path = std::getenv("PATH");
+  const DeviceInfo& device = topology.devices[topology.sides[side].device];
+  const std::vector<std::string> environment = {
+      fmt::format("CMSIM_ADDRESS={}", device.Host(0, false)),
+      fmt::format("CMSIM_ADDRESS6={}", device.Host(0, true)),
+      fmt::format("CMSIM_SEED={}", seed_),
+      "LD_PRELOAD=" + folder_.ObjectPath(),
+      "CMSIM_SOCKET=" + folder_.SocketPath(number),
+      "CMSIM_HOST=" + host,
+      fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)};
+  if (MakeReachable(host, environment)) return Place{number, listening, environment};
+  close(listening);
+  return fmt::format("cannot write {}", host);
+}
+
+std::string Serving::Start(const ProgramToRun& program, const std::string& name) {
+  auto prepared = Prepare(program.side);
+  if (auto* problem = std::get_if<std::string>(&prepared)) return std::move(*problem);
+  const Place& place = std::get<Place>(prepared);
+  auto started = Program::Start(program, place.environment);
+  if (auto* problem = std::get_if<std::string>(&started)) {
+    close(place.listening);
+    return std::move(*problem);
+  }
+  processes_.push_back(std::make_unique<Process>(name, std::move(std::get<Program>(started)),
+                                                 program.side, place.number, place.listening));
+  return {};
+}
+
+std::string Serving::Open(uint8_t side) {
+  const auto prepared = Prepare(side);
+  if (const auto* problem = std::get_if<std::string>(&prepared)) return *problem;
+  const Place& place = std::get<Place>(prepared);
+  processes_.push_back(std::make_unique<Process>(world_->topology().sides[side].name, side,
+                                                 place.number, place.listening));
+  return {};
+}
+
+// A thread reports its process: children connect to the socket of their ancestor.
+void Serving::Greets(Thread* thread, const sim::uapi::Hello& hello) {
+  thread->number = hello.tid;
+  Process* const asked = Owner(thread);
+  Process* const process = ProcessOf(asked, hello.pid);
+  if (process == asked) return;
+  const auto found = std::ranges::find(asked->threads, thread, &std::unique_ptr<Thread>::get);
+  thread->asker = {.process = process->number, .thread = process->threads_ever++};
+  process->threads.push_back(std::move(*found));
+  asked->threads.erase(found);
+}
+
+Process* Serving::ProcessOf(Process* asked, pid_t pid) {
+  for (const auto& process : processes_)
+    if (!process->gone && process->pid == pid && process->first == asked->first)
+      return process.get();
+  const uint32_t number = machine_.AddProcess(asked->side);
+  const std::string name = fmt::format("{}.{}", asked->name, ++asked->children);
+  processes_.push_back(std::make_unique<Process>(*asked, name, pid, number));
+  return processes_.back().get();
+}
+
 std::vector<pid_t> Serving::Running() const {
   std::vector<pid_t> running;
   const auto add = [&running](pid_t root) {
@@ -65,7 +144,7 @@ std::vector<pid_t> Serving::Programs() const {
 const Process* Serving::FirstOf(pid_t orphan) const {
   const std::string socket = EnvironmentOf(orphan, "CMSIM_SOCKET");
   const auto found = std::ranges::find_if(processes_, [&](const auto& process) {
-    return process->program && folder_.SocketPath(process->number) == socket;
+    return process->listening >= 0 && folder_.SocketPath(process->number) == socket;
   });
   return found == processes_.end() ? nullptr : found->get();
 }
