@@ -1,4 +1,6 @@
 // `cmcheck wire`: a tester that speaks raw frames with a peer, beside the simulator.
+#include "tools/cmcheck/wire.h"
+
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,7 +27,6 @@
 #include "model/conversation/print.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
-#include "tools/cmcheck/lab.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/verbs.h"
 
@@ -37,28 +39,6 @@ constexpr std::string_view kSim = "sim";
 constexpr std::string_view kExec = "exec:";
 constexpr mad::Mac kSimulatedMac{2, 0, 0, 0, 0, 2};
 constexpr int kShrinkAttempts = 40;
-
-struct WireOptions {
-  std::string interface;
-  std::string paths;  // HERE,THERE
-  std::string peer;
-  std::string address;
-  std::string mac = "02:00:00:00:00:01";  // without an interface
-  std::string profile = "6.1-rxe";
-  std::string peer_profile;
-  std::string listener;
-  std::string lab;  // profile of a guest
-  std::vector<std::string> conversations;
-  std::string report = "wire-report";
-  uint64_t service = live::kService;
-  uint64_t sequences = 0;
-  uint64_t first = 0;
-  uint64_t seed = 1;
-  uint64_t pause = 50;
-  uint64_t longest = 5;
-  uint64_t late = 300;
-  bool shrink = true;
-};
 
 std::optional<uint32_t> V4Of(const std::string& text) {
   in_addr address = {};
@@ -145,25 +125,14 @@ std::string FindPeer(const WireOptions& options, const Profile& profile, Place* 
   return {};
 }
 
-// A guest as the peer. Its time is the host's, which may be busy.
-std::string UseLab(const Profile& profile, const fs::path& wire, WireOptions* options) {
-  int exit_code = kExitUnusable;
-  if (std::string problem = ReadyNode(profile, &exit_code); !problem.empty()) return problem;
-  options->paths = fmt::format("{0}/active,{0}/passive", wire.string());
-  options->listener = std::string(kExec) + NodeCommand(profile, "passive", wire);
-  options->address = "10.0.0.1";
-  options->peer = "10.0.1.1";
-  options->pause = std::max<uint64_t>(options->pause, 150);
-  options->late = std::max<uint64_t>(options->late, 1500);
-  return {};
-}
-
 std::string WhyContradictory(const WireOptions& options) {
   if (!options.lab.empty())
     return options.peer.empty() && options.interface.empty() && options.paths.empty() &&
-                   options.listener.empty()
-               ? ""
-               : "--lab has its own peer: no --peer, --interface, --paths, --listener";
+                   options.listener.empty() && options.address.empty()
+               ? WhyUnusable(options.own)
+               : "--lab has its own peer: no --peer, --address, --interface, --paths, --listener";
+  if (IsOwn(options.own) || !options.own.kernel_modules.empty())
+    return "--module, --kernel and --modules are for a guest: --lab PROFILE";
   const bool simulated = options.peer == kSim;
   const int doors = !options.interface.empty() + !options.paths.empty();
   if (options.peer.empty()) return "--peer is missing: an IPv4 address, or sim";
@@ -203,9 +172,7 @@ std::variant<std::vector<Case>, std::string> CasesOf(const WireOptions& options,
       if (why.empty()) cases.push_back({fs::path(file).stem(), std::move(conversation)});
     }
   }
-  const uint64_t drawn =
-      options.conversations.empty() && options.sequences == 0 ? 100 : options.sequences;
-  for (uint64_t i = options.first; i < options.first + drawn; ++i)
+  for (uint64_t i = options.first; i < options.first + SequencesOf(options); ++i)
     cases.push_back(
         {fmt::format("drawn-{}-{}", options.seed, i), live::Draw(options.seed, i, profile)});
   return cases;
@@ -234,11 +201,11 @@ class Wire {
       if (Interrupted()) return kExitInterrupted;
       if (std::string problem = Carry(one); !problem.empty()) return Unusable(problem);
     }
-    fmt::print("{} conversations, {} as the profile permits, {} not, {} left out; {} frames\n",
-               cases.size() + static_cast<size_t>(left_out), cases.size() - found_, found_,
-               left_out, frames_);
-    if (cases.empty()) return kExitInconclusive;
-    return found_ > 0 ? kExitFound : kExitClean;
+    return Conclude({.conversations = cases.size(),
+                     .found = found_,
+                     .left_out = static_cast<uint64_t>(left_out),
+                     .frames = frames_},
+                    folder_);
   }
 
  private:
@@ -300,14 +267,14 @@ class Wire {
   Profile peer_profile_;
   fs::path folder_;
   live::Trial trial_;
-  size_t found_ = 0;
-  size_t frames_ = 0;
+  uint64_t found_ = 0;
+  uint64_t frames_ = 0;
   std::string problem_;
 };
 
 int DoWire(WireOptions options) {
   if (std::string problem = WhyContradictory(options); !problem.empty()) return Unusable(problem);
-  if (!options.lab.empty()) options.profile = options.lab;
+  if (!options.lab.empty()) return WireInLab(options);
   Profile profiles[2];
   const std::string& theirs = options.peer_profile.empty() ? options.profile : options.peer_profile;
   for (int i = 0; i < 2; ++i) {
@@ -321,10 +288,6 @@ int DoWire(WireOptions options) {
   int left_out = 0;
   auto cases = CasesOf(options, profiles[0].name, &left_out);
   if (auto* problem = std::get_if<std::string>(&cases)) return Unusable(*problem);
-  const OwnFolder wire(options.lab.empty() ? "" : (fs::temp_directory_path() / "wire").string());
-  if (!options.lab.empty())
-    if (std::string problem = UseLab(profiles[0], wire.path(), &options); !problem.empty())
-      return Unusable(problem);
   Place place;
   place.ends.us = {.mac = *MacOf(options.mac), .v4 = V4Of(options.address).value_or(0)};
   place.ends.peer = {.mac = kSimulatedMac, .v4 = V4Of(options.peer).value_or(*V4Of("10.0.1.1"))};
@@ -341,6 +304,27 @@ int DoWire(WireOptions options) {
 
 }  // namespace
 
+uint64_t SequencesOf(const WireOptions& options) {
+  return options.conversations.empty() && options.sequences == 0 ? 100 : options.sequences;
+}
+
+int Conclude(const WireCounts& counts, const fs::path& folder) {
+  fmt::print("{} conversations, {} as the profile permits, {} not, {} left out; {} frames\n",
+             counts.conversations + counts.left_out, counts.conversations - counts.found,
+             counts.found, counts.left_out, counts.frames);
+  const std::string problem =
+      WriteFile(folder / "results.json", nlohmann::json{{"schema", 1},
+                                                        {"conversations", counts.conversations},
+                                                        {"found", counts.found},
+                                                        {"left_out", counts.left_out},
+                                                        {"frames", counts.frames}}
+                                                 .dump(1) +
+                                             "\n");
+  if (!problem.empty()) return Unusable(problem);
+  if (counts.conversations == 0) return kExitInconclusive;
+  return counts.found > 0 ? kExitFound : kExitClean;
+}
+
 void AddWire(Verb cmcheck) {
   Verb verb =
       cmcheck.Add("wire", "Try a connection manager by messages made by hand, as raw frames",
@@ -356,7 +340,8 @@ Examples:
   cmcheck wire --interface eth0 --peer 192.0.2.7 --service 7174 --sequences 50
   cmcheck wire --interface eth0 --peer 192.0.2.7 --conversations ./conversations
   cmcheck wire --interface eth0 --peer 192.0.2.7 --listener 'exec:ssh node7 cmcheck agent'
-  cmcheck wire --lab 6.12-rxe --sequences 50
+  cmcheck wire --lab 6.12-rxe --sequences 500
+  cmcheck wire --lab 6.1-rxe --module ./ib_cm.ko --sequences 500
   cmcheck wire --peer sim --conversations wire-report/findings/drawn-1-7.conv)");
   auto options = std::make_shared<WireOptions>();
   verb.Text("--interface", &options->interface, "Network interface that leads to the peer");
@@ -370,6 +355,7 @@ Examples:
   verb.Text("--profile", &options->profile, "What the peer is to be like");
   verb.Text("--lab", &options->lab,
             "A guest with the kernel of this profile as the peer, which is judged by it");
+  AddOwnGuest(verb, &options->own);
   verb.Text("--peer-profile", &options->peer_profile, "With --peer sim: what it is like");
   verb.Text(
       "--listener", &options->listener,

@@ -87,6 +87,7 @@ class Comparison {
         if (count < run.count && !IsInTime(*expected[i + count], *seen[next], run.races)) return;
         const bool soon = count == 0 || seen[next]->at - seen[next - 1]->at < kSoon;
         if (count >= run.count && !(run.races && soon)) break;
+        if (count >= run.count && IsOfNext(expected, i + run.count, *seen[next])) break;
       }
       if (count < run.count && !(run.races && count > 0))
         return Lacks(*expected[i + count], next < seen.size() ? seen[next] : nullptr);
@@ -94,6 +95,12 @@ class Comparison {
     }
     if (next < seen.size() && seen[next]->at + kAtTheEnd < expected_.end)
       Add(Kind(seen[next]->text) + " unexpected", Text(*seen[next]), "nothing", seen[next]->at);
+  }
+
+  // Whether what follows the repetitions is the same message again, and this is it.
+  bool IsOfNext(const Said& expected, size_t after, const Passing& is) const {
+    return after < expected.size() && expected[after]->text == is.text &&
+           is.at + Slack(expected[after]->at, profile_.timing) >= expected[after]->at;
   }
 
   // What was expected before the end was waited for.

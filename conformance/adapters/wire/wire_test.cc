@@ -155,6 +155,26 @@ TEST_F(WireTest, WhatIsLostLateOrAlteredIsFound) {
               HasSubstr("rule "));
 }
 
+// The same answer to four messages: the fourth comes a little sooner after the third than expected,
+// and is no repetition of it.
+TEST_F(WireTest, AnAnswerIsNotTakenForARepetitionOfTheOneBefore) {
+  const Conversation stray = Read(
+      "tester sends DREQ to=passive remote=99 qp=17\n"
+      "tester sends DREQ to=passive remote=99 qp=17\npass 60ms\n"
+      "tester sends DREQ to=passive remote=99 qp=17\npass 150ms\n"
+      "tester sends DREQ to=passive remote=99 qp=17\nsettle\n");
+  Tried tried = With("6.1-rxe").Try(stray);
+  ASSERT_THAT(tried.differences, IsEmpty());
+  const auto last = std::ranges::find(tried.seen.frames.rbegin(), tried.seen.frames.rend(), false,
+                                      &Passing::ours);
+  ASSERT_NE(last, tried.seen.frames.rend());
+  const Profile& profile = *FindProfile("6.1-rxe");
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_THAT(Differences(tried.expected, tried.seen, profile), IsEmpty()) << i;
+    last->at = last->at + Duration::Milliseconds(-1);
+  }
+}
+
 TEST(SocketDoorTest, FramesGoThrough) {
   auto ends = SocketPair(SOCK_SEQPACKET);
   ASSERT_TRUE(ends);
