@@ -46,6 +46,12 @@ std::optional<uint32_t> V4Of(const std::string& text) {
   return ntohl(address.s_addr);
 }
 
+std::optional<mad::Gid> V6Of(const std::string& text) {
+  mad::Gid address{};
+  if (inet_pton(AF_INET6, text.c_str(), address.data()) != 1) return std::nullopt;
+  return address;
+}
+
 std::optional<mad::Mac> MacOf(const std::string& text) {
   mad::Mac mac{};
   int end = 0;
@@ -128,7 +134,7 @@ std::string FindPeer(const WireOptions& options, const Profile& profile, Place* 
 std::string WhyContradictory(const WireOptions& options) {
   if (!options.lab.empty())
     return options.peer.empty() && options.interface.empty() && options.paths.empty() &&
-                   options.listener.empty() && options.address.empty()
+                   options.listener.empty() && options.address.empty() && options.peer6.empty()
                ? WhyUnusable(options.own)
                : "--lab has its own peer: no --peer, --address, --interface, --paths, --listener";
   if (IsOwn(options.own) || !options.own.kernel_modules.empty())
@@ -142,12 +148,25 @@ std::string WhyContradictory(const WireOptions& options) {
     return fmt::format("--peer '{}' is no IPv4 address", options.peer);
   if (!options.address.empty() && !V4Of(options.address))
     return fmt::format("--address '{}' is no IPv4 address", options.address);
+  if (options.peer6.empty() != options.address6.empty())
+    return "--peer6 and --address6 go together";
+  for (const auto& [option, text] :
+       {std::pair("--peer6", &options.peer6), std::pair("--address6", &options.address6)})
+    if (!text->empty() && !V6Of(*text))
+      return fmt::format("{} '{}' is no IPv6 address", option, *text);
   if (!MacOf(options.mac)) return fmt::format("--mac '{}' is no hardware address", options.mac);
   if (!options.listener.empty() && !options.listener.starts_with(kExec))
     return "--listener is exec:COMMAND";
   if (!simulated && !options.peer_profile.empty()) return "--peer-profile is for --peer sim";
   return {};
 }
+
+// Whether the peer's application can carry out lines.
+bool HasDriver(const WireOptions& options) {
+  return options.peer == kSim || !options.listener.empty();
+}
+
+bool HasV6(const WireOptions& options) { return options.peer == kSim || !options.peer6.empty(); }
 
 struct Case {
   std::string name;
@@ -166,15 +185,17 @@ std::variant<std::vector<Case>, std::string> CasesOf(const WireOptions& options,
       Conversation& conversation = std::get<ConversationFile>(read).conversation;
       const bool has_tester =
           std::ranges::any_of(conversation.topology->devices, &DeviceInfo::tester);
-      const std::string why = has_tester ? live::WhyNotAlone(conversation) : "it has no tester";
+      const std::string why =
+          has_tester ? live::WhyNot(conversation, HasDriver(options)) : "it has no tester";
       if (!why.empty()) fmt::print("{}: left out, {}\n", file, why);
       *left_out += why.empty() ? 0 : 1;
       if (why.empty()) cases.push_back({fs::path(file).stem(), std::move(conversation)});
     }
   }
+  const live::Manner manner{.active = HasDriver(options), .v6 = HasV6(options)};
   for (uint64_t i = options.first; i < options.first + SequencesOf(options); ++i)
-    cases.push_back(
-        {fmt::format("drawn-{}-{}", options.seed, i), live::Draw(options.seed, i, profile)});
+    cases.push_back({fmt::format("drawn-{}-{}", options.seed, i),
+                     live::Draw(options.seed, i, profile, manner)});
   return cases;
 }
 
@@ -215,8 +236,10 @@ class Wire {
     profile.timing.late = Duration::Milliseconds(static_cast<int64_t>(options_.late));
     // Others than those of an earlier run, which the peer may still know.
     constexpr uint64_t kGuids = 0x0200'5e00'0000'0000;
-    return {.open = [this] { return Open(); },
+    return {.open = [this](const live::Ends& ends,
+                           const Conversation* by_lines) { return Open(ends, by_lines); },
             .ends = place_.ends,
+            .with_driver = HasDriver(options_),
             .service = static_cast<uint16_t>(options_.service),
             .pace = {.pause = Duration::Milliseconds(static_cast<int64_t>(options_.pause)),
                      .longest = Duration::Seconds(static_cast<int64_t>(options_.longest)),
@@ -226,16 +249,17 @@ class Wire {
                       .guid = simulated ? 0 : kGuids | (now >> 10 & 0xffff'ffff)}};
   }
 
-  std::unique_ptr<live::Door> Open() {
-    if (place_.door == nullptr) return live::MakeSimPeer(&peer_profile_, place_.ends);
+  std::unique_ptr<live::Door> Open(const live::Ends& ends, const Conversation* by_lines) {
+    if (place_.door == nullptr) return live::MakeSimPeer(&peer_profile_, ends, by_lines);
     auto door = std::make_unique<Borrowed>(place_.door.get());
     if (place_.driver == nullptr) return door;
-    auto begun = live::WithListener(std::move(door), *place_.driver, place_.ends,
-                                    static_cast<uint16_t>(options_.service));
-    if (auto* listening = std::get_if<std::unique_ptr<live::Door>>(&begun))
-      return std::move(*listening);
+    auto begun = by_lines != nullptr
+                     ? live::WithApplication(std::move(door), *place_.driver, ends, *by_lines)
+                     : live::WithListener(std::move(door), *place_.driver, ends,
+                                          static_cast<uint16_t>(options_.service));
+    if (auto* with = std::get_if<std::unique_ptr<live::Door>>(&begun)) return std::move(*with);
     problem_ = std::get<std::string>(begun);
-    return std::make_unique<Borrowed>(place_.door.get());
+    return nullptr;
   }
 
   std::string Carry(const Case& one) {
@@ -259,7 +283,11 @@ class Wire {
   static std::string Keep(const fs::path& path, const live::Tried& tried) {
     std::string about = ToText(tried.conversation);
     for (const live::Difference& one : tried.differences) about += Describe(one);
-    return WriteFile(path, live::ToPcapng(tried.seen, about));
+    std::string problem = WriteFile(path, live::ToPcapng(tried.seen, about));
+    if (problem.empty() && tried.seen.history)
+      problem = WriteFile(fs::path(path).replace_extension(".history"),
+                          ToText(*tried.seen.history, {.times = true, .wire = false}));
+    return problem;
   }
 
   const WireOptions& options_;
@@ -289,8 +317,16 @@ int DoWire(WireOptions options) {
   auto cases = CasesOf(options, profiles[0].name, &left_out);
   if (auto* problem = std::get_if<std::string>(&cases)) return Unusable(*problem);
   Place place;
-  place.ends.us = {.mac = *MacOf(options.mac), .v4 = V4Of(options.address).value_or(0)};
-  place.ends.peer = {.mac = kSimulatedMac, .v4 = V4Of(options.peer).value_or(*V4Of("10.0.1.1"))};
+  if (options.peer == kSim) {
+    options.address6 = "fd00:2::1";
+    options.peer6 = "fd00:1::1";
+  }
+  place.ends.us = {.mac = *MacOf(options.mac),
+                   .v4 = V4Of(options.address).value_or(0),
+                   .v6 = V6Of(options.address6).value_or(mad::Gid{})};
+  place.ends.peer = {.mac = kSimulatedMac,
+                     .v4 = V4Of(options.peer).value_or(*V4Of("10.0.1.1")),
+                     .v6 = V6Of(options.peer6).value_or(mad::Gid{})};
   if (options.peer == kSim) {
     if (place.ends.us.v4 == 0) place.ends.us.v4 = *V4Of("10.0.2.1");
   } else {
@@ -350,6 +386,8 @@ Examples:
   verb.Text("--peer", &options->peer, "The peer's IPv4 address; sim: the simulator");
   verb.Text("--address", &options->address,
             "Our address, which no one else has; default: the interface's");
+  verb.Text("--peer6", &options->peer6, "The peer's IPv6 address: some conversations go over it");
+  verb.Text("--address6", &options->address6, "Ours, which no one else has");
   verb.Text("--mac", &options->mac, "Our hardware address where there is no interface");
   verb.Number("--service", &options->service, 1, 65535, "The port on which the peer listens");
   verb.Text("--profile", &options->profile, "What the peer is to be like");

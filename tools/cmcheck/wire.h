@@ -17,6 +17,8 @@ struct WireOptions {
   std::string paths;  // HERE,THERE
   std::string peer;
   std::string address;
+  std::string peer6;  // both or neither
+  std::string address6;
   std::string mac = "02:00:00:00:00:01";  // without an interface
   std::string profile = "6.1-rxe";
   std::string peer_profile;

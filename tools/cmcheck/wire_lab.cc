@@ -6,17 +6,16 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <variant>
 
-#include "conformance/runner/profile_file.h"
 #include "hw_tests/lab/guest.h"
 #include "model/base/files.h"
 #include "tools/cmcheck/command.h"
-#include "tools/cmcheck/lab.h"
+#include "tools/cmcheck/one_guest.h"
 #include "tools/cmcheck/wire.h"
 
 namespace cm {
@@ -28,15 +27,16 @@ using Json = nlohmann::json;
 // Conversations between two fresh starts of the guest.
 constexpr uint64_t kBatch = 100;
 constexpr auto kBatchLimit = std::chrono::minutes(30);
-// In the subnet of the other end, which is how the kernel finds it.
-constexpr const char* kAddress = "10.0.0.77";
+// In the subnets of the other end, which is how the kernel finds them.
+constexpr const char* kAddresses =
+    "--address 10.0.0.77 --peer 10.0.1.1 --address6 fd00::77 --peer6 fd00:1::1";
 
 class InLab {
  public:
-  InLab(const WireOptions& options, lab::Guest guest, fs::path share)
+  InLab(const WireOptions& options, OneGuest& one)
       : options_(options),
-        guest_(std::move(guest)),
-        share_(std::move(share)),
+        guest_(one.guest()),
+        share_(one.share()),
         report_(FromUsersFolder(options.report)) {}
 
   int Go() {
@@ -61,7 +61,6 @@ class InLab {
   std::string Share() {
     std::error_code error;
     fs::create_directories(report_, error);
-    if (!error) fs::copy_file("/proc/self/exe", share_ / "cmcheck", error);
     for (size_t i = 0; !error && i < options_.conversations.size(); ++i) {
       const fs::path from = FromUsersFolder(options_.conversations[i]);
       const fs::path to = share_ / fmt::format("given-{}", i);
@@ -84,12 +83,13 @@ class InLab {
   // The exit code where there is no going on.
   int RunBatch(const std::string& given, uint64_t first, uint64_t count) {
     const std::string command = fmt::format(
-        "cp /host/cmcheck /tmp/ && cd /tmp && ./cmcheck wire --interface veth0 --address {} "
-        "--peer 10.0.1.1 --profile {} --listener 'exec:/tmp/cmcheck agent --profile {}'{} "
+        "cp /host/cmcheck /tmp/ && cd /tmp && ./cmcheck wire --interface veth0 {} --profile {} "
+        "--listener 'exec:/tmp/cmcheck agent --profile {}'{} "
         "--sequences {} --first {} --seed {} --service {} --pause {} --longest {} --late {}{} "
         "--report /host/report",
-        kAddress, options_.lab, options_.lab, given, count, first, options_.seed, options_.service,
-        options_.pause, options_.longest, options_.late, options_.shrink ? "" : " --no-shrink");
+        kAddresses, options_.lab, options_.lab, given, count, first, options_.seed,
+        options_.service, options_.pause, options_.longest, options_.late,
+        options_.shrink ? "" : " --no-shrink");
     std::error_code error;
     fs::remove_all(share_ / "report", error);
     const lab::Outcome<lab::Ended> ended = guest_.Run(
@@ -131,8 +131,8 @@ class InLab {
   }
 
   const WireOptions& options_;
-  lab::Guest guest_;
-  fs::path share_;
+  lab::Guest& guest_;
+  const fs::path& share_;
   fs::path report_;
   WireCounts counts_;
 };
@@ -140,28 +140,9 @@ class InLab {
 }  // namespace
 
 int WireInLab(const WireOptions& options) {
-  const auto loaded = LoadProfile(options.lab);
-  if (const auto* problem = std::get_if<std::string>(&loaded)) return Unusable(*problem);
-  const auto& profile = std::get<Profile>(loaded);
-  if (profile.transport != Transport::kRoce)
-    return Unusable(
-        fmt::format("--lab {}: a guest has RoCEv2 frames with 5.10-rxe, 6.1-rxe, "
-                    "6.12-rxe and 7.2-rxe",
-                    options.lab));
-  const auto unusable = [](const lab::Problem& problem) {
-    return problem.kind == lab::ProblemKind::kCancelled ? kExitInterrupted : Unusable(problem.line);
-  };
-  lab::Outcome<lab::Image> image = EnsureImage(profile);
-  if (!image.ok()) return unusable(image.problem());
-  const OwnFolder own(IsOwn(options.own) ? (fs::temp_directory_path() / "lab").string() : "");
-  image = OwnImage(options.own, image.value(), own.path());
-  if (!image.ok()) return unusable(image.problem());
-  const OwnFolder share((fs::temp_directory_path() / "wire").string());
-  if (share.path().empty()) return Unusable("no folder to share with the guest");
-  lab::Outcome<lab::Guest> guest = lab::Guest::Start(
-      image.value(), {.topology = lab::Topology::kPair, .share = share.path()}, ShowingProgress());
-  if (!guest.ok()) return unusable(guest.problem());
-  return InLab(options, std::move(guest.value()), share.path()).Go();
+  auto started = OneGuest::Start(options.lab, options.own);
+  if (const int* exit_code = std::get_if<int>(&started)) return *exit_code;
+  return InLab(options, *std::get<std::unique_ptr<OneGuest>>(started)).Go();
 }
 
 }  // namespace cm

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "model/capture/judge.h"
+#include "model/conversation/print.h"
+#include "model/oracle/judge.h"
 
 namespace cm::live {
 namespace {
@@ -51,6 +53,7 @@ class Comparison {
     for (const auto& [about, said] : seen)
       if (!expected.contains(about)) Compare({}, said);
     CompareJudgements();
+    if (seen_.history) JudgeApplication(*seen_.history);
     std::ranges::stable_sort(differences_, {}, &Difference::at);
     return std::move(differences_);
   }
@@ -163,6 +166,27 @@ class Comparison {
            .rule = fmt::format("{}: {} ({})", violation.rule, violation.says, violation.source),
            .at = Instant::FromNanoseconds(violation.nanoseconds)});
     }
+  }
+
+  // The first answer or event that no row permits; the oracle knows what the tester has said.
+  void JudgeApplication(const History& history) {
+    const model::HistoryResult judged = model::JudgeUpToRefusal(history, profile_);
+    if (judged.kind != model::VerdictKind::kRefused) return;
+    const Record& record = history.records[judged.record];
+    const Instant begin = history.records.front().begin;
+    std::vector<std::string> permitted;
+    std::vector<std::string> rules;
+    for (const model::Permitted& one : judged.at_record.permitted) {
+      permitted.push_back(one.what);
+      rules.push_back(fmt::format("{} ({})", one.rule, one.source));
+    }
+    const std::string line =
+        ToString(history.conversation.lines[record.line], history.conversation);
+    differences_.push_back({.cause = "answer of " + line,
+                            .saw = judged.at_record.saw,
+                            .permitted = fmt::format("{}", fmt::join(permitted, "; ")),
+                            .rule = fmt::format("{}", fmt::join(rules, "; ")),
+                            .at = Instant::FromNanoseconds((record.end - begin).nanoseconds())});
   }
 
   const Course& expected_;
