@@ -173,6 +173,14 @@ uint32_t TesterEnd::KeyOf(const mad::Frame& frame, const wire::Cids& cids) {
   return cids.remote != 0 ? cids.remote - identity_.first_cid : 0;
 }
 
+// What an id of the peer says that this conversation does not know, and that names none of ours: as
+// when the application of the one before has ended.
+bool TesterEnd::IsOfAnEarlierOne(const mad::Frame& frame, const wire::Cids& cids) const {
+  const MadKind kind = mad::KindOf(frame.mad.message);
+  const bool asks = kind == MadKind::kReq || kind == MadKind::kSidrReq;
+  return cids.local != 0 && !asked_.contains(cids.local) && !(asks && awaited_.valid());
+}
+
 std::optional<Heard> TesterEnd::Hear(std::span<const uint8_t> bytes) {
   const auto decoded = mad::Decode(bytes, mad::LinkType::kEthernet);
   if (!decoded.ok() || !IsForUs(decoded.value())) return std::nullopt;
@@ -180,6 +188,7 @@ std::optional<Heard> TesterEnd::Hear(std::span<const uint8_t> bytes) {
   const wire::Cids cids = wire::CidsOf(frame.mad.message);
   constexpr uint32_t kOwnIds = 1 << 12;
   if (cids.remote != 0 && cids.remote - identity_.first_cid >= kOwnIds) return std::nullopt;
+  if (cids.remote == 0 && IsOfAnEarlierOne(frame, cids)) return std::nullopt;
   Heard heard{.frame = frame,
               .about = KeyOf(frame, cids),
               .cid = wire::ByNobody({.frame = frame}) ? 0 : cids.local,

@@ -78,6 +78,7 @@ class TesterEnd {
  private:
   Bytes Sealed(const sim::Mad& mad, uint8_t to, bool from_nowhere);
   bool IsForUs(const mad::Frame& frame) const;
+  bool IsOfAnEarlierOne(const mad::Frame& frame, const wire::Cids& cids) const;
   uint32_t KeyOf(const mad::Frame& frame, const wire::Cids& cids);
   std::vector<sim::CmNumbers> Numbers() const;
 
