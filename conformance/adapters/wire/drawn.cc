@@ -56,11 +56,12 @@ constexpr auto kStray = std::to_array<std::string_view>(
      "OTHER to=passive attribute=0x001b", "OTHER to=passive attribute=0x001c",
      "OTHER to=passive attribute=0x0001 method=1", "LAP to=passive remote=99"});
 
-// To an id that has asked.
+// To an id that has asked. None promises more than a device has: the library cannot connect its
+// queue pair then, which no row of the tables says (observed 6.1-rxe).
 constexpr auto kReplies = std::to_array<std::string_view>(
-    {"", "", "", "", " responder_resources=0 initiator_depth=0", " responder_resources=200",
-     " flow_control=0", " rnr_retry_count=0", " srq=1", " ack_delay=0", " private=count:56",
-     " class_version=1", " method=2", " tid=99"});
+    {"", "", "", "", " responder_resources=0 initiator_depth=0", " flow_control=0",
+     " rnr_retry_count=0", " srq=1", " ack_delay=0", " private=count:56", " class_version=1",
+     " method=2", " tid=99"});
 constexpr auto kRefusals = std::to_array<std::string_view>(
     {" of=REQ", " of=REQ reason=8", " of=REQ reason=10", " of=REQ reason=4", " of=other",
      " of=other reason=10", " of=REP", " of=REQ reason=24", " of=REQ reason=28 private=\"no\""});
@@ -184,8 +185,10 @@ class Drawing {
     const bool used = requests_ > 1 && choice_.Below(8, "queue pair") == 0;
     const uint64_t qp = kFirstQp + (used ? choice_.Below(requests_ - 1, "used") : requests_ - 1);
     const int port = choice_.Below(10, "port") == 0 ? 7 : 7471;
-    Say(fmt::format("REQ to=passive port={} local={} qp={}{}{}", port, requests_, qp,
-                    OneOf(kRequests, "request"), v6_ ? " v6" : ""));
+    std::string_view unusual = OneOf(kRequests, "request");
+    if (v6_ && unusual == " mixed-gids") unusual = {};  // its other family is IPv6
+    Say(fmt::format("REQ to=passive port={} local={} qp={}{}{}", port, requests_, qp, unusual,
+                    v6_ ? " v6" : ""));
     text_ += fmt::format("passive rdma_get_cm_event S id=P{}\n", requests_);
   }
 
