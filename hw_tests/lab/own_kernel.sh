@@ -67,6 +67,15 @@ check_kernel() {
   [ "$says" = "$release" ] || fail "$kernel is Linux $says, and the modules are of $release"
 }
 
+# A package has no modules.dep: it is made where it is installed. The folder is not ours to write to.
+list_modules() {
+  mkdir -p "$work/listed/usr/lib/modules"
+  ln -s usr/lib "$work/listed/lib"
+  cp -rs "$modules" "$work/listed/lib/modules/"
+  in_root depmod "$root/usr/bin/kmod" -b "$work/listed" "$release"
+  modules=$work/listed/lib/modules/$release
+}
+
 # Whether the kernel has it, as a module or built in.
 has_module() {
   pattern=$(echo "$1" | sed 's/[-_]/[-_]/g')
@@ -123,13 +132,7 @@ elif [ -z "$modules" ]; then
 fi
 find_release
 check_kernel
-case $modules in
-  "$work"/*)
-    [ -e "$work/deb/lib" ] || ln -s usr/lib "$work/deb/lib"
-    in_root depmod "$root/usr/bin/kmod" -b "$work/deb" "$release"
-    ;;
-esac
-[ -s "$modules/modules.dep" ] || fail "$modules has no modules.dep: run depmod -b on it"
+[ -s "$modules/modules.dep" ] || list_modules
 driver=rdma_rxe
 [ "$(cat "$root/etc/rdma_driver")" != siw ] || driver=siw
 for module in virtio_pci virtio_console 9p 9pnet_virtio ib_uverbs rdma_ucm "$driver" veth; do

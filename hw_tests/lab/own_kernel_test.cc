@@ -162,6 +162,14 @@ TEST_F(OwnKernelTest, APackageHasBoth) {
   EXPECT_THAT(ProblemWith("empty.deb", ""), HasSubstr("holds no kernel"));
 }
 
+// As patched_module.sh leaves it. The list is made elsewhere: the folder may be read-only.
+TEST_F(OwnKernelTest, AFolderWithoutAListIsListed) {
+  fs::remove(folder_ / "modules/lib/modules/6.9.0-mine/modules.dep");
+  EXPECT_EQ(ProblemWith("bzImage", "modules"),
+            "Linux 6.9.0-mine has no virtio_pci, neither built in nor as a module");
+  EXPECT_FALSE(fs::exists(folder_ / "modules/lib/modules/6.9.0-mine/modules.dep"));
+}
+
 TEST_F(OwnKernelTest, WhatCannotBootIsNamed) {
   EXPECT_THAT(ProblemWith("none", "modules"), HasSubstr("none cannot be read"));
   EXPECT_THAT(ProblemWith("bzImage", "none"), HasSubstr("none is no folder"));

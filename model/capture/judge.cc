@@ -313,7 +313,8 @@ std::optional<Violation> Judge::TakesStale(const CapturedMessage& sighting, Plac
     const End other = had->second;
     if (other.live == live) {
       ++had;
-    } else if (!other.live->exchange.IsConnected(other.active)) {
+    } else if (other.live->verdict.violation ||
+               !other.live->exchange.IsConnected(other.active)) {  // or nothing is known of it
       had = queue_pairs_.erase(had);
     } else {
       return Broken(sighting, claims::kStale,

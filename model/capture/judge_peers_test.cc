@@ -73,6 +73,17 @@ TEST(JudgePeers, RefusesAReplyToAQueuePairThatIsConnected) {
   EXPECT_THAT(wrong.source, HasSubstr("N3"));
 }
 
+// A message that breaks a rule may have ended the connection.
+TEST(JudgePeers, KnowsNothingOfAQueuePairWhoseConnectionIsViolated) {
+  Capture broken = Connection(0, {17, 17}, 0, 3);
+  broken.frames[2].frame = With(broken.frames[2].frame, "mad.tid", 99);
+  for (const Verdict& verdict : JudgedIn({}, Both(broken, Connection(16, {17, 18}, kSecond, 3))))
+    if (verdict.violation) {
+      EXPECT_EQ(verdict.violation->rule, "rtu-tid");
+    }
+  EXPECT_EQ(FirstViolation({}, broken).rule, "rtu-tid");
+}
+
 TEST(JudgePeers, RefusesAReadyToUseForAQueuePairThatIsConnected) {
   const Capture stands = Connection(0, {17, 17}, 0, 3);
   const Violation wrong = FirstViolation({}, Both(stands, Connection(16, {18, 17}, kSecond, 3)));

@@ -54,6 +54,7 @@ struct Changes {
   uint64_t same = 0;
   uint64_t in_time = 0;  // alone
   uint64_t in_answers = 0;
+  uint64_t anyway = 0;  // the same in another run of the first one
   uint64_t of_other_lines = 0;
   std::vector<std::string> of_one;  // names of those that one alone has
 };
@@ -64,8 +65,11 @@ std::string Said(const std::optional<Step>& step) {
 
 class Comparison {
  public:
-  Comparison(RunSeen first, RunSeen second, uint64_t shown)
-      : first_(std::move(first)), second_(std::move(second)), shown_(shown) {}
+  Comparison(RunSeen first, RunSeen second, std::vector<RunSeen> again, uint64_t shown)
+      : first_(std::move(first)),
+        second_(std::move(second)),
+        again_(std::move(again)),
+        shown_(shown) {}
 
   int Go() {
     CompareSettings();
@@ -85,6 +89,9 @@ class Comparison {
     fmt::print(
         "{:>9}  the same\n{:>9}  the same but for times\n{:>9}  with other answers or events\n",
         changes_.same, changes_.in_time, changes_.in_answers);
+    if (!again_.empty())
+      fmt::print("{:>9}  that differ between two runs of {} as well\n", changes_.anyway,
+                 first_.name);
     if (changes_.of_other_lines > 0)
       fmt::print("{:>9}  not compared: their lines differ\n", changes_.of_other_lines);
     for (const std::string& name : changes_.of_one) fmt::print("           only {}\n", name);
@@ -116,14 +123,35 @@ class Comparison {
       return {};
     }
     if (const std::optional<Parting> parting = FirstParting(one, other)) {
-      ++changes_.in_answers;
-      Show(name, one, *parting);
+      const auto anyway = DiffersAnyway(name, one, *parting);
+      if (const auto* problem = std::get_if<std::string>(&anyway)) return *problem;
+      if (std::get<bool>(anyway)) {
+        ++changes_.anyway;
+      } else {
+        ++changes_.in_answers;
+        Show(name, one, *parting);
+      }
     } else if (Timed(one) != Timed(other)) {
       ++changes_.in_time;
     } else {
       ++changes_.same;
     }
     return {};
+  }
+
+  std::variant<bool, std::string> DiffersAnyway(const std::string& name, const History& before,
+                                                const Parting& parting) const {
+    for (const RunSeen& run : again_) {
+      const auto file = run.files.find(name);
+      if (file == run.files.end()) continue;
+      const auto read = Read(file->second);
+      if (const auto* problem = std::get_if<std::string>(&read)) return *problem;
+      const History& again = std::get<History>(read);
+      if (LinesOf(before.conversation) != LinesOf(again.conversation)) continue;
+      const std::optional<Parting> other = FirstParting(before, again);
+      if (other && other->line <= parting.line) return true;
+    }
+    return false;
   }
 
   static std::variant<History, std::string> Read(const fs::path& file) {
@@ -184,6 +212,7 @@ class Comparison {
 
   RunSeen first_;
   RunSeen second_;
+  std::vector<RunSeen> again_;
   uint64_t shown_;
   Changes changes_;
 };
@@ -192,12 +221,20 @@ class Comparison {
 
 bool IsReport(const std::string& path) { return fs::is_directory(FromUsersFolder(path)); }
 
-int CompareReports(const std::string& first, const std::string& second, uint64_t shown) {
-  auto before = SeeRun(first);
-  if (auto* problem = std::get_if<std::string>(&before)) return Unusable(*problem);
-  auto now = SeeRun(second);
-  if (auto* problem = std::get_if<std::string>(&now)) return Unusable(*problem);
-  return Comparison(std::get<RunSeen>(std::move(before)), std::get<RunSeen>(std::move(now)), shown)
+int CompareReports(const std::string& first, const std::string& second,
+                   const std::vector<std::string>& again, uint64_t shown) {
+  std::vector<RunSeen> runs;
+  std::vector<std::string> names = {first, second};
+  names.insert(names.end(), again.begin(), again.end());
+  for (const std::string& name : names) {
+    auto run = SeeRun(name);
+    if (auto* problem = std::get_if<std::string>(&run)) return Unusable(*problem);
+    runs.push_back(std::get<RunSeen>(std::move(run)));
+  }
+  return Comparison(
+             std::move(runs[0]), std::move(runs[1]),
+             {std::make_move_iterator(runs.begin() + 2), std::make_move_iterator(runs.end())},
+             shown)
       .Go();
 }
 

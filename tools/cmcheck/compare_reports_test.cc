@@ -1,4 +1,5 @@
 // `cmcheck compare` of two folders.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
 
 namespace fs = std::filesystem;
 
@@ -32,7 +35,11 @@ class CompareReports : public testing::Test {
     fs::create_directories(folder_.path() / "before");
     fs::create_directories(folder_.path() / "now");
   }
-  Ended Compare() { return folder_.Cmcheck({"compare", "before", "now"}); }
+  Ended Compare(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> all = {"compare", "before", "now"};
+    all.insert(all.end(), more.begin(), more.end());
+    return folder_.Cmcheck(all);
+  }
 
   CmcheckFolder folder_;
 };
@@ -76,6 +83,26 @@ TEST_F(CompareReports, AnAnswerOfAConversationByHandIsOne) {
                     HasSubstr("before  active rdma_listen A backlog=4 -> 0\n"),
                     HasSubstr("now     active rdma_listen A backlog=4 -> -1 EINVAL\n"),
                     HasSubstr("only two.conv in now")));
+}
+
+// Only where another run of the same parts as early.
+TEST_F(CompareReports, WhatDiffersFromRunToRunIsNoChange) {
+  fs::create_directories(folder_.path() / "again");
+  for (const char* name : {"steady", "unsteady"}) {
+    folder_.Write(fmt::format("before/{}.conv", name), Conversation("0"));
+    folder_.Write(fmt::format("now/{}.conv", name), Conversation("-1 EINVAL"));
+  }
+  folder_.Write("again/steady.conv", Conversation("0", "30us"));
+  folder_.Write("again/unsteady.conv", Conversation("-1 EAGAIN"));
+  EXPECT_THAT(Compare().output, HasSubstr("        2  with other answers or events"));
+  const Ended ended = Compare({"--again", "again"});
+  EXPECT_EQ(ended.exit_code, 1) << ended.error;
+  EXPECT_THAT(ended.output,
+              AllOf(StartsWith("steady.conv: line 3"), Not(HasSubstr("unsteady.conv: line")),
+                    HasSubstr("        1  with other answers or events"),
+                    HasSubstr("        1  that differ between two runs of before as well")));
+  fs::remove(folder_.path() / "before" / "steady.conv");
+  EXPECT_EQ(Compare({"--again", "again"}).exit_code, 3) << "nothing is left that could be compared";
 }
 
 TEST_F(CompareReports, WhatCannotBeComparedIsUnusable) {

@@ -29,6 +29,7 @@ constexpr size_t kShown = 10;
 struct CompareTwoOptions {
   std::string first;
   std::string second;
+  std::vector<std::string> again;  // reports
   RunOptions run;
 };
 
@@ -154,7 +155,8 @@ class TwoSides {
 
 int CompareTwo(const CompareTwoOptions& options) {
   if (IsReport(options.first) && IsReport(options.second))
-    return CompareReports(options.first, options.second, kShown);
+    return CompareReports(options.first, options.second, options.again, kShown);
+  if (!options.again.empty()) return Unusable("--again is for the reports of runs");
   for (const auto& [one, other] :
        {std::pair(&options.first, &options.second), std::pair(&options.second, &options.first)})
     if (IsReport(*one))
@@ -193,7 +195,8 @@ Exit code 1 when a sequence differs; the first few are kept in the report. Seque
 of the two cannot carry out are not compared; exit code 3 when none can be.
 Of two folders, it compares what runs with --keep have left there, or conversations with their
 outcomes: answers and events of each thread and channel, times by themselves, verdicts, and the
-rows that were confirmed. Exit code 1 when an answer, an event or a verdict differs.
+rows that were confirmed. Exit code 1 when an answer, an event or a verdict differs. On a real kernel
+some conversations differ from run to run: --again names another run of the first one's.
 Examples:
   cmcheck compare sim lib --sequences 10000
   cmcheck compare sim lib:./librdmacm.so.1 --profile 7.2-rxe
@@ -203,6 +206,9 @@ Examples:
   auto options = std::make_shared<CompareTwoOptions>();
   verb.Argument("first", &options->first, "An implementation, as of --impl; or a folder");
   verb.Argument("second", &options->second, "The other one");
+  verb.Texts("--again", &options->again,
+             "Another run of what the first report is of: what differs there as well is no change; "
+             "may be repeated");
   AddCampaignOptions(verb, &options->run);
   verb.Does([options, verb] {
     const std::string problem = WhyContradictory(verb);

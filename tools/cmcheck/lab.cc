@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -22,14 +20,13 @@
 #include "conformance/walks/walk.h"
 #include "hw_tests/lab/cache.h"
 #include "hw_tests/lab/linux_place.h"
-#include "hw_tests/lab/own_kernel.h"
-#include "hw_tests/lab/own_modules.h"
 #include "hw_tests/lab/suite_run.h"
 #include "model/base/digest.h"
 #include "model/base/files.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
+#include "tools/cmcheck/own_guest.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/run.h"
@@ -144,9 +141,9 @@ class LabRun {
   // Of a journal: with other modules it is another run.
   std::string DigestOfModules() const {
     Digest digest;
-    for (const std::string& module : options_.modules)
+    for (const std::string& module : options_.own.modules)
       digest.Text(ReadFile(FromUsersFolder(module)).value_or(""));
-    return options_.modules.empty() ? "" : fmt::format("+{:016x}", digest.Value());
+    return options_.own.modules.empty() ? "" : fmt::format("+{:016x}", digest.Value());
   }
 
   RunOptions GuestOptions() const {
@@ -193,10 +190,7 @@ class LabRun {
     const RunOptions& run = options_.run;
     std::string command = "cmcheck lab run";
     if (!options_.library.empty()) command += " --librdmacm " + ShellWord(options_.library);
-    if (!options_.kernel.empty()) command += " --kernel " + ShellWord(options_.kernel);
-    if (!options_.kernel_modules.empty())
-      command += " --modules " + ShellWord(options_.kernel_modules);
-    for (const std::string& module : options_.modules) command += " --module " + ShellWord(module);
+    command += ArgumentsOf(options_.own);
     if (!run.conversations.empty())
       return fmt::format("{} -- --conversations {}", command,
                          ShellWord(ConversationFilesIn(run.conversations)[index]));
@@ -207,8 +201,8 @@ class LabRun {
     return options_.library.empty() ? image_.librdmacm_version() : options_.library;
   }
   std::string Modules() const {
-    return options_.modules.empty() ? ""
-                                    : fmt::format(" with {}", fmt::join(options_.modules, ", "));
+    const std::vector<std::string>& modules = options_.own.modules;
+    return modules.empty() ? "" : fmt::format(" with {}", fmt::join(modules, ", "));
   }
 
   int Finish(const lab::SuiteEnd& end) {
@@ -251,36 +245,6 @@ class LabRun {
   std::string problem_;
 };
 
-// The image with the user's kernel or modules, in a folder that is empty.
-lab::Outcome<lab::Image> OwnImage(const LabOptions& options, const lab::Image& image,
-                                  const fs::path& folder) {
-  const auto here = [](const std::string& path) {
-    return path.empty() ? fs::path() : fs::path(FromUsersFolder(path));
-  };
-  if (!options.kernel.empty())
-    return lab::WithKernel(image, {here(options.kernel), here(options.kernel_modules)}, folder);
-  std::vector<fs::path> modules;
-  for (const std::string& module : options.modules) modules.push_back(here(module));
-  return lab::WithModules(image, modules, folder);
-}
-
-// What is wrong with the files of the user's own, before anything is done; or nothing.
-std::string WhyUnusable(const LabOptions& options) {
-  const auto is_file = [](const std::string& path) {
-    return path.empty() || fs::is_regular_file(FromUsersFolder(path));
-  };
-  if (!is_file(options.library))
-    return fmt::format("--librdmacm {}: no such file", options.library);
-  if (!is_file(options.kernel)) return fmt::format("--kernel {}: no such file", options.kernel);
-  if (options.kernel.empty() && !options.kernel_modules.empty())
-    return "--modules are those of --kernel; one module of the guest's kernel goes with --module";
-  if (!options.kernel.empty() && !options.modules.empty())
-    return "--module replaces one of the guest's kernel: with --kernel it has to be in --modules";
-  if (!options.kernel_modules.empty() && !fs::is_directory(FromUsersFolder(options.kernel_modules)))
-    return fmt::format("--modules {}: no such folder", options.kernel_modules);
-  return {};
-}
-
 }  // namespace
 
 int RunLab(LabOptions options) {
@@ -289,7 +253,9 @@ int RunLab(LabOptions options) {
     return Unusable(
         "in the lab the implementation is the distribution's librdmacm, or that of --librdmacm: no "
         "--impl");
-  if (const std::string why = WhyUnusable(options); !why.empty()) return Unusable(why);
+  if (!options.library.empty() && !fs::is_regular_file(FromUsersFolder(options.library)))
+    return Unusable(fmt::format("--librdmacm {}: no such file", options.library));
+  if (const std::string why = WhyUnusable(options.own); !why.empty()) return Unusable(why);
   if (!options.run.asked.defects.empty())
     return Unusable("in the lab the implementation is the distribution's librdmacm: no --defect");
   if (!options.run.asked.place.empty())
@@ -311,15 +277,9 @@ int RunLab(LabOptions options) {
   if (!image.ok())
     return image.problem().kind == lab::ProblemKind::kCancelled ? kExitInterrupted
                                                                 : Unusable(image.problem().line);
-  const bool is_own = !options.modules.empty() || !options.kernel.empty();
-  const OwnFolder own(is_own ? (fs::temp_directory_path() / "lab").string() : "");
-  if (is_own) {
-    if (own.path().empty())
-      return Unusable(fmt::format("no folder in {} for the guest's files: {}",
-                                  fs::temp_directory_path().string(), strerror(errno)));
-    image = OwnImage(options, image.value(), own.path());
-    if (!image.ok()) return Unusable(image.problem().line);
-  }
+  const OwnFolder own(IsOwn(options.own) ? (fs::temp_directory_path() / "lab").string() : "");
+  image = OwnImage(options.own, image.value(), own.path());
+  if (!image.ok()) return Unusable(image.problem().line);
   return LabRun(options, std::move(image.value()), std::get<CampaignOptions>(std::move(campaign)),
                 known)
       .Go();
@@ -356,14 +316,7 @@ Examples:
   verb.Text(
       "--librdmacm", &options->library,
       "A shared object in place of the guest's librdmacm; it needs no more than the guest has");
-  verb.Texts("--module", &options->modules,
-             "A kernel module (.ko) in place of the guest's of that name, may be repeated");
-  verb.Text("--kernel", &options->kernel,
-            "A bzImage, a vmlinux or a package of Debian's (.deb) in place of the guest's kernel; "
-            "the profile says what is expected of it");
-  verb.Text("--modules", &options->kernel_modules,
-            "The modules of --kernel: the folder of `make modules_install INSTALL_MOD_PATH=...`; a "
-            "package has its own");
+  AddOwnGuest(verb, &options->own);
   verb.Number("--batch", &options->batch, 1, 10000, "Sequences between two fresh starts");
   auto arguments = std::make_shared<std::vector<std::string>>();
   verb.Behind("arguments", arguments.get(), "After --: arguments of `run`");

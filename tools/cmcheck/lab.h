@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "hw_tests/lab/image.h"
 #include "hw_tests/lab/problem.h"
 #include "model/base/own_folder.h"
 #include "model/vocabulary/profile.h"
+#include "tools/cmcheck/own_guest.h"
 #include "tools/cmcheck/run.h"
 
 namespace cm {
@@ -21,10 +21,8 @@ struct LabOptions {
   RunOptions run;
   int guests = 2;
   int batch = 25;
-  std::string library;               // in place of the guest's librdmacm; empty: that
-  std::vector<std::string> modules;  // in place of those of the guest's kernel
-  std::string kernel;                // in place of the guest's; empty: that
-  std::string kernel_modules;        // all of that kernel's
+  std::string library;  // in place of the guest's librdmacm; empty: that
+  OwnGuest own;
   // The number of sequences that run after the others: what a guest's clock shows when a sequence
   // begins depends on those before it.
   uint64_t begin_with = 0;

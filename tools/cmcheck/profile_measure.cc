@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -10,7 +11,10 @@
 
 #include "conformance/adapters/exec/site.h"
 #include "conformance/runner/profile_file.h"
+#include "model/base/files.h"
 #include "tools/cmcheck/command.h"
+#include "tools/cmcheck/one_guest.h"
+#include "tools/cmcheck/own_guest.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/verbs.h"
 #include "tools/measure/measure.h"
@@ -23,14 +27,40 @@ namespace fs = std::filesystem;
 struct MeasureOptions {
   std::string file;
   std::string base;  // empty: the profile
+  std::string lab;   // profile of a guest
+  OwnGuest own;      // of it
   Asked asked;
 };
+
+// In a guest, whose time is virtual: nothing that takes minutes has to be assumed.
+int MeasureInLab(const MeasureOptions& options, const fs::path& file) {
+  auto started = OneGuest::Start(options.lab, options.own);
+  if (const int* exit_code = std::get_if<int>(&started)) return *exit_code;
+  OneGuest& one = *std::get<std::unique_ptr<OneGuest>>(started);
+  const std::string name = file.filename().string();
+  const lab::Outcome<lab::Ended> ended = one.guest().Run(
+      fmt::format("cp /host/cmcheck /tmp/ && cd /host && /tmp/cmcheck profile measure {} --impl dl "
+                  "--place guest --profile {} --base {}",
+                  ShellWord(name), options.lab, options.base.empty() ? options.lab : options.base),
+      {.wall_limit = std::chrono::minutes(30), .cancelled = [] { return Interrupted().load(); }});
+  if (!ended.ok()) return OneGuest::Report(ended.problem());
+  if (ended.value().status != kExitClean) return Unusable("in the guest: " + ended.value().error);
+  fmt::print("{}", ended.value().output);
+  return WriteFile(file, ReadFile(one.share() / name).value_or("")).empty()
+             ? kExitClean
+             : Unusable(fmt::format("{}: cannot be written", options.file));
+}
 
 int Measure(MeasureOptions options) {
   Asked& asked = options.asked;
   const fs::path file = FromUsersFolder(options.file);
   if (fs::exists(file)) return Unusable(fmt::format("{} exists; remove it first", options.file));
   if (std::string problem = WhyUnwritable(file); !problem.empty()) return Unusable(problem);
+  const bool is_own = IsOwn(options.own) || !options.own.kernel_modules.empty();
+  if (options.lab.empty() && is_own)
+    return Unusable("--module, --kernel and --modules are for a guest: --lab PROFILE");
+  if (std::string problem = WhyUnusable(options.own); !problem.empty()) return Unusable(problem);
+  if (!options.lab.empty()) return MeasureInLab(options, file);
   Topology topology = *FindTopology("two-kernels");
   if (!asked.site.empty()) {
     const auto read = LoadSite(FromUsersFolder(asked.site));
@@ -78,10 +108,14 @@ them: a minute at most on nodes. What needs lost messages is assumed where none 
 Examples:
   cmcheck profile measure mine.json --site rack7.json --base 6.1-rxe
   cmcheck profile measure here.json --impl dl
+  cmcheck profile measure old.json --lab 6.1-rxe --base 7.2-rxe
+  cmcheck profile measure altered.json --lab 6.1-rxe --module ./rdma_rxe.ko
   cmcheck profile measure theirs.json --impl 'exec:./mydriver')");
   auto options = std::make_shared<MeasureOptions>();
   verb.Argument("file", &options->file, "Where the profile is written; it may not exist");
   verb.Text("--base", &options->base, "A name of `cmcheck list profiles`; default: --profile");
+  verb.Text("--lab", &options->lab, "A guest with the kernel of this profile");
+  AddOwnGuest(verb, &options->own);
   AddAsked(verb, &options->asked);
   verb.Does([options] { return Measure(*options); });
 }

@@ -1,4 +1,6 @@
 // `cmcheck wire`: a tester that speaks raw frames with a peer, beside the simulator.
+#include "tools/cmcheck/wire.h"
+
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,7 +27,6 @@
 #include "model/conversation/print.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
-#include "tools/cmcheck/lab.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/verbs.h"
 
@@ -38,32 +40,16 @@ constexpr std::string_view kExec = "exec:";
 constexpr mad::Mac kSimulatedMac{2, 0, 0, 0, 0, 2};
 constexpr int kShrinkAttempts = 40;
 
-struct WireOptions {
-  std::string interface;
-  std::string paths;  // HERE,THERE
-  std::string peer;
-  std::string address;
-  std::string mac = "02:00:00:00:00:01";  // without an interface
-  std::string profile = "6.1-rxe";
-  std::string peer_profile;
-  std::string listener;
-  std::string lab;  // profile of a guest
-  std::vector<std::string> conversations;
-  std::string report = "wire-report";
-  uint64_t service = live::kService;
-  uint64_t sequences = 0;
-  uint64_t first = 0;
-  uint64_t seed = 1;
-  uint64_t pause = 50;
-  uint64_t longest = 5;
-  uint64_t late = 300;
-  bool shrink = true;
-};
-
 std::optional<uint32_t> V4Of(const std::string& text) {
   in_addr address = {};
   if (inet_pton(AF_INET, text.c_str(), &address) != 1) return std::nullopt;
   return ntohl(address.s_addr);
+}
+
+std::optional<mad::Gid> V6Of(const std::string& text) {
+  mad::Gid address{};
+  if (inet_pton(AF_INET6, text.c_str(), address.data()) != 1) return std::nullopt;
+  return address;
 }
 
 std::optional<mad::Mac> MacOf(const std::string& text) {
@@ -145,25 +131,14 @@ std::string FindPeer(const WireOptions& options, const Profile& profile, Place* 
   return {};
 }
 
-// A guest as the peer. Its time is the host's, which may be busy.
-std::string UseLab(const Profile& profile, const fs::path& wire, WireOptions* options) {
-  int exit_code = kExitUnusable;
-  if (std::string problem = ReadyNode(profile, &exit_code); !problem.empty()) return problem;
-  options->paths = fmt::format("{0}/active,{0}/passive", wire.string());
-  options->listener = std::string(kExec) + NodeCommand(profile, "passive", wire);
-  options->address = "10.0.0.1";
-  options->peer = "10.0.1.1";
-  options->pause = std::max<uint64_t>(options->pause, 150);
-  options->late = std::max<uint64_t>(options->late, 1500);
-  return {};
-}
-
 std::string WhyContradictory(const WireOptions& options) {
   if (!options.lab.empty())
     return options.peer.empty() && options.interface.empty() && options.paths.empty() &&
-                   options.listener.empty()
-               ? ""
-               : "--lab has its own peer: no --peer, --interface, --paths, --listener";
+                   options.listener.empty() && options.address.empty() && options.peer6.empty()
+               ? WhyUnusable(options.own)
+               : "--lab has its own peer: no --peer, --address, --interface, --paths, --listener";
+  if (IsOwn(options.own) || !options.own.kernel_modules.empty())
+    return "--module, --kernel and --modules are for a guest: --lab PROFILE";
   const bool simulated = options.peer == kSim;
   const int doors = !options.interface.empty() + !options.paths.empty();
   if (options.peer.empty()) return "--peer is missing: an IPv4 address, or sim";
@@ -173,12 +148,25 @@ std::string WhyContradictory(const WireOptions& options) {
     return fmt::format("--peer '{}' is no IPv4 address", options.peer);
   if (!options.address.empty() && !V4Of(options.address))
     return fmt::format("--address '{}' is no IPv4 address", options.address);
+  if (options.peer6.empty() != options.address6.empty())
+    return "--peer6 and --address6 go together";
+  for (const auto& [option, text] :
+       {std::pair("--peer6", &options.peer6), std::pair("--address6", &options.address6)})
+    if (!text->empty() && !V6Of(*text))
+      return fmt::format("{} '{}' is no IPv6 address", option, *text);
   if (!MacOf(options.mac)) return fmt::format("--mac '{}' is no hardware address", options.mac);
   if (!options.listener.empty() && !options.listener.starts_with(kExec))
     return "--listener is exec:COMMAND";
   if (!simulated && !options.peer_profile.empty()) return "--peer-profile is for --peer sim";
   return {};
 }
+
+// Whether the peer's application can carry out lines.
+bool HasDriver(const WireOptions& options) {
+  return options.peer == kSim || !options.listener.empty();
+}
+
+bool HasV6(const WireOptions& options) { return options.peer == kSim || !options.peer6.empty(); }
 
 struct Case {
   std::string name;
@@ -197,17 +185,17 @@ std::variant<std::vector<Case>, std::string> CasesOf(const WireOptions& options,
       Conversation& conversation = std::get<ConversationFile>(read).conversation;
       const bool has_tester =
           std::ranges::any_of(conversation.topology->devices, &DeviceInfo::tester);
-      const std::string why = has_tester ? live::WhyNotAlone(conversation) : "it has no tester";
+      const std::string why =
+          has_tester ? live::WhyNot(conversation, HasDriver(options)) : "it has no tester";
       if (!why.empty()) fmt::print("{}: left out, {}\n", file, why);
       *left_out += why.empty() ? 0 : 1;
       if (why.empty()) cases.push_back({fs::path(file).stem(), std::move(conversation)});
     }
   }
-  const uint64_t drawn =
-      options.conversations.empty() && options.sequences == 0 ? 100 : options.sequences;
-  for (uint64_t i = options.first; i < options.first + drawn; ++i)
-    cases.push_back(
-        {fmt::format("drawn-{}-{}", options.seed, i), live::Draw(options.seed, i, profile)});
+  const live::Manner manner{.active = HasDriver(options), .v6 = HasV6(options)};
+  for (uint64_t i = options.first; i < options.first + SequencesOf(options); ++i)
+    cases.push_back({fmt::format("drawn-{}-{}", options.seed, i),
+                     live::Draw(options.seed, i, profile, manner)});
   return cases;
 }
 
@@ -234,11 +222,11 @@ class Wire {
       if (Interrupted()) return kExitInterrupted;
       if (std::string problem = Carry(one); !problem.empty()) return Unusable(problem);
     }
-    fmt::print("{} conversations, {} as the profile permits, {} not, {} left out; {} frames\n",
-               cases.size() + static_cast<size_t>(left_out), cases.size() - found_, found_,
-               left_out, frames_);
-    if (cases.empty()) return kExitInconclusive;
-    return found_ > 0 ? kExitFound : kExitClean;
+    return Conclude({.conversations = cases.size(),
+                     .found = found_,
+                     .left_out = static_cast<uint64_t>(left_out),
+                     .frames = frames_},
+                    folder_);
   }
 
  private:
@@ -248,8 +236,10 @@ class Wire {
     profile.timing.late = Duration::Milliseconds(static_cast<int64_t>(options_.late));
     // Others than those of an earlier run, which the peer may still know.
     constexpr uint64_t kGuids = 0x0200'5e00'0000'0000;
-    return {.open = [this] { return Open(); },
+    return {.open = [this](const live::Ends& ends,
+                           const Conversation* by_lines) { return Open(ends, by_lines); },
             .ends = place_.ends,
+            .with_driver = HasDriver(options_),
             .service = static_cast<uint16_t>(options_.service),
             .pace = {.pause = Duration::Milliseconds(static_cast<int64_t>(options_.pause)),
                      .longest = Duration::Seconds(static_cast<int64_t>(options_.longest)),
@@ -259,16 +249,17 @@ class Wire {
                       .guid = simulated ? 0 : kGuids | (now >> 10 & 0xffff'ffff)}};
   }
 
-  std::unique_ptr<live::Door> Open() {
-    if (place_.door == nullptr) return live::MakeSimPeer(&peer_profile_, place_.ends);
+  std::unique_ptr<live::Door> Open(const live::Ends& ends, const Conversation* by_lines) {
+    if (place_.door == nullptr) return live::MakeSimPeer(&peer_profile_, ends, by_lines);
     auto door = std::make_unique<Borrowed>(place_.door.get());
     if (place_.driver == nullptr) return door;
-    auto begun = live::WithListener(std::move(door), *place_.driver, place_.ends,
-                                    static_cast<uint16_t>(options_.service));
-    if (auto* listening = std::get_if<std::unique_ptr<live::Door>>(&begun))
-      return std::move(*listening);
+    auto begun = by_lines != nullptr
+                     ? live::WithApplication(std::move(door), *place_.driver, ends, *by_lines)
+                     : live::WithListener(std::move(door), *place_.driver, ends,
+                                          static_cast<uint16_t>(options_.service));
+    if (auto* with = std::get_if<std::unique_ptr<live::Door>>(&begun)) return std::move(*with);
     problem_ = std::get<std::string>(begun);
-    return std::make_unique<Borrowed>(place_.door.get());
+    return nullptr;
   }
 
   std::string Carry(const Case& one) {
@@ -292,7 +283,11 @@ class Wire {
   static std::string Keep(const fs::path& path, const live::Tried& tried) {
     std::string about = ToText(tried.conversation);
     for (const live::Difference& one : tried.differences) about += Describe(one);
-    return WriteFile(path, live::ToPcapng(tried.seen, about));
+    std::string problem = WriteFile(path, live::ToPcapng(tried.seen, about));
+    if (problem.empty() && tried.seen.history)
+      problem = WriteFile(fs::path(path).replace_extension(".history"),
+                          ToText(*tried.seen.history, {.times = true, .wire = false}));
+    return problem;
   }
 
   const WireOptions& options_;
@@ -300,14 +295,14 @@ class Wire {
   Profile peer_profile_;
   fs::path folder_;
   live::Trial trial_;
-  size_t found_ = 0;
-  size_t frames_ = 0;
+  uint64_t found_ = 0;
+  uint64_t frames_ = 0;
   std::string problem_;
 };
 
 int DoWire(WireOptions options) {
   if (std::string problem = WhyContradictory(options); !problem.empty()) return Unusable(problem);
-  if (!options.lab.empty()) options.profile = options.lab;
+  if (!options.lab.empty()) return WireInLab(options);
   Profile profiles[2];
   const std::string& theirs = options.peer_profile.empty() ? options.profile : options.peer_profile;
   for (int i = 0; i < 2; ++i) {
@@ -321,13 +316,17 @@ int DoWire(WireOptions options) {
   int left_out = 0;
   auto cases = CasesOf(options, profiles[0].name, &left_out);
   if (auto* problem = std::get_if<std::string>(&cases)) return Unusable(*problem);
-  const OwnFolder wire(options.lab.empty() ? "" : (fs::temp_directory_path() / "wire").string());
-  if (!options.lab.empty())
-    if (std::string problem = UseLab(profiles[0], wire.path(), &options); !problem.empty())
-      return Unusable(problem);
   Place place;
-  place.ends.us = {.mac = *MacOf(options.mac), .v4 = V4Of(options.address).value_or(0)};
-  place.ends.peer = {.mac = kSimulatedMac, .v4 = V4Of(options.peer).value_or(*V4Of("10.0.1.1"))};
+  if (options.peer == kSim) {
+    options.address6 = "fd00:2::1";
+    options.peer6 = "fd00:1::1";
+  }
+  place.ends.us = {.mac = *MacOf(options.mac),
+                   .v4 = V4Of(options.address).value_or(0),
+                   .v6 = V6Of(options.address6).value_or(mad::Gid{})};
+  place.ends.peer = {.mac = kSimulatedMac,
+                     .v4 = V4Of(options.peer).value_or(*V4Of("10.0.1.1")),
+                     .v6 = V6Of(options.peer6).value_or(mad::Gid{})};
   if (options.peer == kSim) {
     if (place.ends.us.v4 == 0) place.ends.us.v4 = *V4Of("10.0.2.1");
   } else {
@@ -340,6 +339,27 @@ int DoWire(WireOptions options) {
 }
 
 }  // namespace
+
+uint64_t SequencesOf(const WireOptions& options) {
+  return options.conversations.empty() && options.sequences == 0 ? 100 : options.sequences;
+}
+
+int Conclude(const WireCounts& counts, const fs::path& folder) {
+  fmt::print("{} conversations, {} as the profile permits, {} not, {} left out; {} frames\n",
+             counts.conversations + counts.left_out, counts.conversations - counts.found,
+             counts.found, counts.left_out, counts.frames);
+  const std::string problem =
+      WriteFile(folder / "results.json", nlohmann::json{{"schema", 1},
+                                                        {"conversations", counts.conversations},
+                                                        {"found", counts.found},
+                                                        {"left_out", counts.left_out},
+                                                        {"frames", counts.frames}}
+                                                 .dump(1) +
+                                             "\n");
+  if (!problem.empty()) return Unusable(problem);
+  if (counts.conversations == 0) return kExitInconclusive;
+  return counts.found > 0 ? kExitFound : kExitClean;
+}
 
 void AddWire(Verb cmcheck) {
   Verb verb =
@@ -356,7 +376,8 @@ Examples:
   cmcheck wire --interface eth0 --peer 192.0.2.7 --service 7174 --sequences 50
   cmcheck wire --interface eth0 --peer 192.0.2.7 --conversations ./conversations
   cmcheck wire --interface eth0 --peer 192.0.2.7 --listener 'exec:ssh node7 cmcheck agent'
-  cmcheck wire --lab 6.12-rxe --sequences 50
+  cmcheck wire --lab 6.12-rxe --sequences 500
+  cmcheck wire --lab 6.1-rxe --module ./ib_cm.ko --sequences 500
   cmcheck wire --peer sim --conversations wire-report/findings/drawn-1-7.conv)");
   auto options = std::make_shared<WireOptions>();
   verb.Text("--interface", &options->interface, "Network interface that leads to the peer");
@@ -365,11 +386,14 @@ Examples:
   verb.Text("--peer", &options->peer, "The peer's IPv4 address; sim: the simulator");
   verb.Text("--address", &options->address,
             "Our address, which no one else has; default: the interface's");
+  verb.Text("--peer6", &options->peer6, "The peer's IPv6 address: some conversations go over it");
+  verb.Text("--address6", &options->address6, "Ours, which no one else has");
   verb.Text("--mac", &options->mac, "Our hardware address where there is no interface");
   verb.Number("--service", &options->service, 1, 65535, "The port on which the peer listens");
   verb.Text("--profile", &options->profile, "What the peer is to be like");
   verb.Text("--lab", &options->lab,
             "A guest with the kernel of this profile as the peer, which is judged by it");
+  AddOwnGuest(verb, &options->own);
   verb.Text("--peer-profile", &options->peer_profile, "With --peer sim: what it is like");
   verb.Text(
       "--listener", &options->listener,

@@ -138,23 +138,27 @@ class Asking {
         LastWait(Lines("", {kResolved, "fault drop REQ from=active nth=1\n",
                             "active rdma_connect A\n", "passive wait S within=200s\n"}));
     if (const auto* problem = std::get_if<std::string>(&wait)) return *problem;
-    interval_ = std::get<Duration>(wait);
-    return Exponent(interval_, [&](int exponent) {
+    const auto interval = [&](int exponent) {
       Timing timing = base_.timing;
       timing.packet_lifetime = packet_lifetime;
       timing.response_timeout = exponent;
       return timing.RequestInterval();
-    });
+    };
+    const Found found = Exponent(std::get<Duration>(wait), interval);
+    if (const auto* exponent = std::get_if<int64_t>(&found))
+      interval_ = interval(static_cast<int>(*exponent));
+    return found;
   }
-  // By the time after which a request is given up, in intervals.
+  // By the time after which a request is given up, in intervals. Timers are late, each one for
+  // itself and never early: the sum of all is compared with what it should be at least.
   Found MaxRetries() {
     if (interval_ == Duration()) return "the time between two requests is not known";
     const auto wait =
         LastWait(Lines("", {kResolved, "fault drop REQ from=active\n", "active rdma_connect A\n",
                             "active wait C within=900s\n"}));
     if (const auto* problem = std::get_if<std::string>(&wait)) return *problem;
-    const int64_t all = std::get<Duration>(wait).nanoseconds();
-    const int64_t times = (all + interval_.nanoseconds() / 2) / interval_.nanoseconds();
+    const Duration all = std::get<Duration>(wait) + base_.timing.quiet;
+    const int64_t times = all.nanoseconds() / interval_.nanoseconds();
     if (times < 1 || times > kMostRetries + 1) return fmt::format("{} times cannot be", times);
     return times - 1;
   }

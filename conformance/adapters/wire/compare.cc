@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "model/capture/judge.h"
+#include "model/conversation/print.h"
+#include "model/oracle/judge.h"
 
 namespace cm::live {
 namespace {
@@ -39,6 +42,9 @@ constexpr Duration kAtTheEnd = Duration::Milliseconds(300);
 constexpr Duration kSoon = Duration::Milliseconds(200);
 constexpr Duration kBesideIt = Duration::Milliseconds(20);
 
+// source: model/capture/claims.h
+constexpr std::string_view kUnknownConnection = "wire-known";
+
 class Comparison {
  public:
   Comparison(const Course& expected, const Course& seen, const Profile& profile)
@@ -51,6 +57,7 @@ class Comparison {
     for (const auto& [about, said] : seen)
       if (!expected.contains(about)) Compare({}, said);
     CompareJudgements();
+    if (seen_.history) JudgeApplication(*seen_.history);
     std::ranges::stable_sort(differences_, {}, &Difference::at);
     return std::move(differences_);
   }
@@ -87,6 +94,7 @@ class Comparison {
         if (count < run.count && !IsInTime(*expected[i + count], *seen[next], run.races)) return;
         const bool soon = count == 0 || seen[next]->at - seen[next - 1]->at < kSoon;
         if (count >= run.count && !(run.races && soon)) break;
+        if (count >= run.count && IsOfNext(expected, i + run.count, *seen[next])) break;
       }
       if (count < run.count && !(run.races && count > 0))
         return Lacks(*expected[i + count], next < seen.size() ? seen[next] : nullptr);
@@ -94,6 +102,12 @@ class Comparison {
     }
     if (next < seen.size() && seen[next]->at + kAtTheEnd < expected_.end)
       Add(Kind(seen[next]->text) + " unexpected", Text(*seen[next]), "nothing", seen[next]->at);
+  }
+
+  // Whether what follows the repetitions is the same message again, and this is it.
+  bool IsOfNext(const Said& expected, size_t after, const Passing& is) const {
+    return after < expected.size() && expected[after]->text == is.text &&
+           is.at + Slack(expected[after]->at, profile_.timing) >= expected[after]->at;
   }
 
   // What was expected before the end was waited for.
@@ -128,8 +142,12 @@ class Comparison {
 
   std::vector<wire::Violation> Violations(const Course& course) const {
     std::vector<wire::Violation> violations;
+    uint64_t first_of_ours = course.frames.size() + 1;
     wire::Judge judge({.profiles = {&profile_}}, [&](const wire::Verdict& verdict) {
-      if (verdict.violation && !course.frames[verdict.violation->number - 1].ours)
+      if (!verdict.violation) return;
+      if (course.frames[verdict.violation->number - 1].ours)
+        first_of_ours = std::min(first_of_ours, verdict.violation->number);
+      else
         violations.push_back(*verdict.violation);
     });
     for (size_t i = 0; i < course.frames.size(); ++i) {
@@ -138,6 +156,10 @@ class Comparison {
                  mad::LinkType::kEthernet);
     }
     judge.Finish();
+    // What the tester has broken the judge may not recognise as a connection any more.
+    std::erase_if(violations, [&](const wire::Violation& violation) {
+      return violation.rule == kUnknownConnection && violation.number > first_of_ours;
+    });
     return violations;
   }
 
@@ -156,6 +178,27 @@ class Comparison {
            .rule = fmt::format("{}: {} ({})", violation.rule, violation.says, violation.source),
            .at = Instant::FromNanoseconds(violation.nanoseconds)});
     }
+  }
+
+  // The first answer or event that no row permits; the oracle knows what the tester has said.
+  void JudgeApplication(const History& history) {
+    const model::HistoryResult judged = model::JudgeUpToRefusal(history, profile_);
+    if (judged.kind != model::VerdictKind::kRefused) return;
+    const Record& record = history.records[judged.record];
+    const Instant begin = history.records.front().begin;
+    std::vector<std::string> permitted;
+    std::vector<std::string> rules;
+    for (const model::Permitted& one : judged.at_record.permitted) {
+      permitted.push_back(one.what);
+      rules.push_back(fmt::format("{} ({})", one.rule, one.source));
+    }
+    const std::string line =
+        ToString(history.conversation.lines[record.line], history.conversation);
+    differences_.push_back({.cause = "answer of " + line,
+                            .saw = judged.at_record.saw,
+                            .permitted = fmt::format("{}", fmt::join(permitted, "; ")),
+                            .rule = fmt::format("{}", fmt::join(rules, "; ")),
+                            .at = Instant::FromNanoseconds((record.end - begin).nanoseconds())});
   }
 
   const Course& expected_;

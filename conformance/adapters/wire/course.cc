@@ -3,12 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 #include <utility>
 
+#include "conformance/driver/driver.h"
+#include "conformance/driver/perform.h"
 #include "model/conversation/print.h"
+#include "model/vocabulary/call.h"
+#include "model/vocabulary/call_addresses.h"
 
 namespace cm::live {
 namespace {
+
+// How long frames alone are listened to in a wait for the peer's application.
+constexpr Duration kSlice = Duration::Milliseconds(5);
 
 // A peer hears nothing else so long. source: docs/sources/cm_protocol.md N1
 constexpr Duration kLooksForASender = Duration::Seconds(1);
@@ -27,7 +36,12 @@ class Carrying {
         until_(begin_) {}
 
   Course Run() {
-    for (size_t i = 0; i < conversation_.lines.size(); ++i) CarryOutLine(i);
+    if (door_.application() != nullptr) {
+      ByLines lines(this);
+      course_.history = Perform(conversation_, lines);
+    } else {
+      for (size_t i = 0; i < conversation_.lines.size(); ++i) CarryOutLine(i);
+    }
     Listen(pace_.pause + kLooksForASender * from_nowhere_);
     Await();
     course_.end = Since(until_);
@@ -36,6 +50,71 @@ class Carrying {
   }
 
  private:
+  // The peer's application by its driver, and the tester as its environment.
+  class ByLines : public Session, public Driver, public Environment {
+   public:
+    explicit ByLines(Carrying* carrying) : c_(carrying), application_(c_->door_.application()) {}
+
+    Driver& driver() override { return *this; }
+    Environment& environment() override { return *this; }
+
+    seen::Answered Submit(Lane lane, const Call& call) override {
+      const auto* connect = std::get_if<call::Connect>(&call);
+      if (connect != nullptr) c_->tester_.Awaits(connect->id);
+      seen::Answered answered = application_->Submit(lane, call);
+      if (connect != nullptr && !answered.reply.succeeded()) c_->tester_.Awaits({});
+      const auto* get = std::get_if<call::GetCmEvent>(&call);
+      if (get != nullptr && answered.event && answered.event->type == EventType::kConnectRequest)
+        c_->tester_.Name(get->request);
+      return answered;
+    }
+    std::optional<seen::Released> Released(Lane lane) override {
+      return application_->Released(lane);
+    }
+    // Meanwhile frames are heard, and questions for our address answered.
+    bool Readable(Lane lane, ChannelRef channel, Duration within) override {
+      if (c_->door_.application_is_apart()) return ReadableApart(lane, channel, within);
+      const Instant limit = Now() + within;
+      for (;;) {
+        if (application_->Readable(lane, channel, {})) return true;
+        const Instant now = Now();
+        if (now >= limit) return false;
+        c_->Listen(std::min(kSlice, limit - now));
+      }
+    }
+    Instant Now() override { return c_->door_.Now(); }
+
+    seen::Done Pass(Duration span) override {
+      c_->Listen(span);
+      return {};
+    }
+    seen::Done Settle() override { return Pass(c_->pace_.pause); }
+    seen::Done Inject(const Fault&) override { return {.ok = false, .note = "no faults"}; }
+    seen::Done Heal() override { return {}; }
+    seen::Done Send(uint8_t side, const TesterMad& mad) override {
+      // It may have numbers that the application's last call has given.
+      c_->Listen(c_->pace_.pause);
+      const line::Sends sends{.side = side, .mad = mad};
+      c_->SayLine(sends, ToString(Line(sends), c_->conversation_));
+      return {};
+    }
+
+   private:
+    bool ReadableApart(Lane lane, ChannelRef channel, Duration within) {
+      std::atomic<bool> over = false;
+      bool readable = false;
+      const std::jthread waits([&] {
+        readable = application_->Readable(lane, channel, within);
+        over = true;
+      });
+      while (!over) c_->Listen(kSlice);
+      return readable;
+    }
+
+    Carrying* c_;
+    Driver* application_;
+  };
+
   void CarryOutLine(size_t i) {
     const Line& line = conversation_.lines[i];
     if (const auto* sends = std::get_if<line::Sends>(&line))
@@ -134,25 +213,54 @@ class Carrying {
   Instant until_;
 };
 
-bool ListensOnTcpAlone(const Call& call) {
+bool IsOfDatagrams(const Call& call) {
   const auto* create = std::get_if<call::CreateId>(&call);
-  return create == nullptr || create->space == PortSpace::kTcp;
+  return create != nullptr && create->space != PortSpace::kTcp;
 }
 
 }  // namespace
 
-std::string WhyNotAlone(const Conversation& conversation) {
+bool NeedsItsLines(const Conversation& conversation) {
+  return PeerSideOf(conversation) != kPassiveSide ||
+         std::ranges::any_of(conversation.lines, [](const Line& line) {
+           const auto* calls = std::get_if<line::Calls>(&line);
+           return calls != nullptr && IsOfDatagrams(calls->call);
+         });
+}
+
+bool IsOverV6(const Conversation& conversation) {
+  return std::ranges::any_of(conversation.lines, [](const Line& line) {
+    if (const auto* sends = std::get_if<line::Sends>(&line)) return sends->mad.v6;
+    bool v6 = false;
+    if (const auto* calls = std::get_if<line::Calls>(&line))
+      EachAddress(calls->call, [&](const Address& address) { v6 |= address.v6; });
+    return v6;
+  });
+}
+
+uint8_t PeerSideOf(const Conversation& conversation) {
+  for (const Line& line : conversation.lines)
+    if (const auto* sends = std::get_if<line::Sends>(&line)) return sends->mad.to;
+  return kPassiveSide;
+}
+
+std::string WhyNot(const Conversation& conversation, bool with_driver) {
+  const uint8_t peer = PeerSideOf(conversation);
   bool says = false;
   for (const Line& line : conversation.lines) {
     const auto* sends = std::get_if<line::Sends>(&line);
     const auto* calls = std::get_if<line::Calls>(&line);
     says |= sends != nullptr;
     if (std::holds_alternative<line::Injects>(line)) return "it needs faults";
-    if (sends != nullptr && sends->mad.to != kPassiveSide) return "it needs an active peer";
-    if (calls != nullptr && calls->lane.side != kPassiveSide) return "it needs an active peer";
-    if (calls != nullptr && !ListensOnTcpAlone(calls->call)) return "it needs a datagram service";
+    if ((sends != nullptr && sends->mad.to != peer) ||
+        (calls != nullptr && calls->lane.side != peer))
+      return "it needs more than one peer";
   }
-  return says ? "" : "the tester says nothing in it";
+  if (!says) return "the tester says nothing in it";
+  if (!with_driver && NeedsItsLines(conversation))
+    return peer == kPassiveSide ? "it needs a datagram service, and so a driver of the peer"
+                                : "it needs an active peer, and so a driver of it";
+  return {};
 }
 
 Course CarryOut(const Conversation& conversation, Door& door, TesterEnd& tester, const Ends& ends,

@@ -1,4 +1,4 @@
-// Conversations of a tester with a passive peer, drawn from a seed.
+// Conversations of a tester with a peer, drawn from a seed.
 #ifndef CONFORMANCE_ADAPTERS_WIRE_DRAWN_H_
 #define CONFORMANCE_ADAPTERS_WIRE_DRAWN_H_
 
@@ -9,8 +9,13 @@
 
 namespace cm::live {
 
-// The same for the same seed and number.
-Conversation Draw(uint64_t seed, uint64_t number, const std::string& profile);
+struct Manner {
+  bool active = false;  // a third are with an active peer, whose application a driver has to be
+  bool v6 = false;      // some go over IPv6
+};
+
+// The same for the same seed and number, and in the same manner.
+Conversation Draw(uint64_t seed, uint64_t number, const std::string& profile, Manner manner = {});
 
 }  // namespace cm::live
 

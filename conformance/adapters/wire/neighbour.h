@@ -1,4 +1,5 @@
-// The hardware address of the peer, and answers to those who ask for ours: ARP (RFC 826).
+// The hardware address of the peer, and answers to those who ask for ours: ARP (RFC 826), and
+// neighbour discovery (RFC 4861).
 #ifndef CONFORMANCE_ADAPTERS_WIRE_NEIGHBOUR_H_
 #define CONFORMANCE_ADAPTERS_WIRE_NEIGHBOUR_H_
 
@@ -14,6 +15,7 @@ namespace cm::live {
 struct Neighbour {
   mad::Mac mac{};
   uint32_t v4 = 0;
+  mad::Gid v6{};  // all zero: none
   friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };
 
@@ -30,7 +32,16 @@ Bytes Encode(const Arp& arp);
 // Empty for every other frame, and for a damaged one.
 std::optional<Arp> DecodeArp(std::span<const uint8_t> frame);
 
-// Where a frame asks for our address: the answer.
+// A question for the neighbour that has the IPv6 address, from another one.
+Bytes EncodeSolicitation(const Neighbour& from, const mad::Gid& target);
+// Where a frame is such a question: the target, and where the answer goes.
+struct Solicitation {
+  mad::Gid target{};
+  Neighbour sender;
+};
+std::optional<Solicitation> DecodeSolicitation(std::span<const uint8_t> frame);
+
+// Where a frame asks for one of our addresses: the answer.
 std::optional<Bytes> AnswerTo(std::span<const uint8_t> frame, const Neighbour& us);
 
 // Asks for the address three times, a second each. Empty when none answers.

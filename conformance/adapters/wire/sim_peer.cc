@@ -12,15 +12,18 @@ namespace {
 
 class SimPeer : public Door {
  public:
-  SimPeer(const Profile* profile, const Ends& ends)
+  SimPeer(const Profile* profile, const Ends& ends, const Conversation* by_lines)
       : topology_(TopologyRef(TopologyOf(ends))),
         ends_(ends),
-        names_(ListenerConversation(topology_, profile->name, kService)),
+        by_lines_(by_lines != nullptr),
+        names_(by_lines_ ? At(topology_, *by_lines)
+                         : ListenerConversation(topology_, profile->name, kService)),
         wire_(topology_, profile),
         session_(sim::StartSession(
             names_, {.profile = profile, .on_wire = [this](const auto& note) { Leave(note); }})),
         listener_(&session_->driver(), names_),
-        tester_(static_cast<uint8_t>(topology_->sides.size() - 1)) {
+        tester_(TesterSide(*topology_)) {
+    if (by_lines_) return;
     const std::string problem = listener_.Begin();
     CM_CHECK(problem.empty()) << problem;
   }
@@ -34,13 +37,18 @@ class SimPeer : public Door {
     auto read = wire_.Read(frame.mad, topology_->sides[tester_].device);
     if (!read) return;
     const auto* v4 = std::get_if<mad::Ipv4>(&frame.ip);
-    read->unresolvable = v4 == nullptr || v4->source != ends_.us.v4;
-    session_->Deliver(tester_, kPassiveSide, *read);
+    const auto* v6 = std::get_if<mad::Ipv6>(&frame.ip);
+    const bool from_us = (v4 != nullptr && v4->source == ends_.us.v4) ||
+                         (v6 != nullptr && v6->source == ends_.us.v6);
+    read->unresolvable = !from_us;
+    session_->Deliver(tester_, ends_.peer_side, *read);
   }
+
+  Driver* application() override { return by_lines_ ? &session_->driver() : nullptr; }
 
   std::optional<Bytes> Receive(Instant until) override {
     for (;;) {
-      while (listener_.Serve(Duration())) {
+      while (!by_lines_ && listener_.Serve(Duration())) {
       }
       (void)session_->TakeWire();
       if (!sent_.empty()) {
@@ -56,15 +64,21 @@ class SimPeer : public Door {
   }
 
  private:
+  static Conversation At(const TopologyRef& topology, Conversation conversation) {
+    conversation.topology = topology;
+    return conversation;
+  }
+
   void Leave(const sim::WireNote& note) {
     mad::Frame frame = wire_.FrameOf(note);
-    if (note.from != topology_->sides[kPassiveSide].device || note.lost) return;
+    if (note.from != topology_->sides[ends_.peer_side].device || note.lost) return;
     const auto bytes = mad::Seal(frame);
     sent_.emplace_back(bytes.view().begin(), bytes.view().end());
   }
 
   TopologyRef topology_;
   Ends ends_;
+  bool by_lines_;
   Conversation names_;
   sim::Wire wire_;
   std::deque<Bytes> sent_;
@@ -75,8 +89,9 @@ class SimPeer : public Door {
 
 }  // namespace
 
-std::unique_ptr<Door> MakeSimPeer(const Profile* profile, const Ends& ends) {
-  return std::make_unique<SimPeer>(profile, ends);
+std::unique_ptr<Door> MakeSimPeer(const Profile* profile, const Ends& ends,
+                                  const Conversation* by_lines) {
+  return std::make_unique<SimPeer>(profile, ends, by_lines);
 }
 
 }  // namespace cm::live

@@ -126,6 +126,11 @@ std::variant<std::unique_ptr<Door>, std::string> OpenInterface(const Interface& 
   address.sll_ifindex = static_cast<int>(if_nametoindex(interface.name.c_str()));
   if (bind(raw.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return fmt::format("no raw frames on '{}': {}", interface.name, Errno());
+  // Those who look for an IPv6 address ask a group that the interface may not be in.
+  packet_mreq groups = {};
+  groups.mr_ifindex = address.sll_ifindex;
+  groups.mr_type = PACKET_MR_ALLMULTI;
+  (void)setsockopt(raw.get(), SOL_PACKET, PACKET_ADD_MEMBERSHIP, &groups, sizeof groups);
   return std::make_unique<SocketDoor>(std::move(raw));
 }
 

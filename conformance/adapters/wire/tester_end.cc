@@ -1,37 +1,37 @@
 #include "conformance/adapters/wire/tester_end.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "conformance/adapters/sim/tester.h"
-#include "model/capture/captured_message.h"
 #include "model/conversation/print.h"
 
 namespace cm::live {
 namespace {
 
+// Connections that the peer has asked for are numbered behind the tester's ids.
+constexpr uint32_t kAsked = 0x10000;
+
 std::string V4Text(uint32_t v4) {
   return fmt::format("{}.{}.{}.{}", v4 >> 24, v4 >> 16 & 0xff, v4 >> 8 & 0xff, v4 & 0xff);
 }
 
-uint8_t TesterSide(const Topology& topology) {
-  uint8_t side = 0;
-  while (!topology.IsTester(side)) ++side;
-  return side;
+// Of either family, an IPv4 address in the last four bytes.
+mad::Gid Numeric(const Address& address, const Topology& topology) {
+  const std::string text = NumericHost(address, topology);
+  mad::Gid numeric{};
+  if (address.v6)
+    inet_pton(AF_INET6, text.c_str(), numeric.data());
+  else
+    inet_pton(AF_INET, text.c_str(), numeric.data() + 12);
+  return numeric;
 }
 
-uint32_t V4Of(const Address& address, const Topology& topology) {
-  uint32_t v4 = 0;
-  uint32_t byte = 0;
-  for (const char c : NumericHost(address, topology) + ".") {
-    if (c == '.')
-      v4 = v4 << 8 | byte, byte = 0;
-    else
-      byte = byte * 10 + static_cast<uint32_t>(c - '0');
-  }
-  return v4;
+uint32_t Last32(const mad::Gid& gid) {
+  return uint32_t{gid[12]} << 24 | uint32_t{gid[13]} << 16 | uint32_t{gid[14]} << 8 | gid[15];
 }
 
 WireRecord RecordOf(const mad::Mad& mad, uint8_t side) {
@@ -64,10 +64,25 @@ void PutGuid(uint64_t guid, mad::Message* message) {
 
 }  // namespace
 
+uint8_t TesterSide(const Topology& topology) {
+  uint8_t side = 0;
+  while (!topology.IsTester(side)) ++side;
+  return side;
+}
+
 Topology TopologyOf(const Ends& ends) {
   Topology topology = *FindTopology("tester");
-  topology.devices[topology.sides[kPassiveSide].device].v4 = V4Text(ends.peer.v4);
-  topology.devices[topology.sides[TesterSide(topology)].device].v4 = V4Text(ends.us.v4);
+  const auto put = [&](uint8_t side, const Neighbour& neighbour) {
+    DeviceInfo& device = topology.devices[topology.sides[side].device];
+    device.v4 = V4Text(neighbour.v4);
+    if (neighbour.v6 != mad::Gid{}) device.v6 = wire::AddressText(neighbour.v6);
+  };
+  // The third side has no part in it.
+  DeviceInfo& other = topology.devices[topology.sides[1 - ends.peer_side].device];
+  other.v4 = "198.51.100.1";
+  other.v6 = "2001:db8:ffff::1";
+  put(ends.peer_side, ends.peer);
+  put(TesterSide(topology), ends.us);
   return topology;
 }
 
@@ -80,7 +95,8 @@ TesterEnd::TesterEnd(const Conversation& conversation, const Profile* profile, c
       service_(service),
       topology_(TopologyOf(ends)),
       side_(TesterSide(topology_)),
-      nowhere_(V4Of({.kind = AddressKind::kSilent}, topology_)),
+      nowhere_(Numeric({.kind = AddressKind::kSilent}, topology_)),
+      nowhere_v6_(Numeric({.kind = AddressKind::kSilent, .v6 = true}, topology_)),
       wire_(&topology_, profile) {}
 
 std::vector<sim::CmNumbers> TesterEnd::Numbers() const {
@@ -97,14 +113,19 @@ Bytes TesterEnd::FrameOf(const line::Sends& sends) {
   if (asks && !said.local.of.valid()) last_request_ = said.local.plain;
   if (said.port == kService) said.port = service_;
   sim::Mad mad = sim::MadFrom(said, side_, Numbers(), topology_, profile_->limits);
-  const auto make_own = [&](uint32_t* number) {
-    if (*number != 0 && *number == said.local.plain) *number += identity_.first_cid;
-  };
-  if (!said.local.of.valid()) {
-    if (said.tid == 0) make_own(&mad.tid);
-    make_own(&mad.local_cid);
-  }
-  if (said.unresolvable) mad.source = {.kind = AddressKind::kSilent, .port = mad.source.port};
+  const bool own_id = !said.local.of.valid() && said.local.plain != 0;
+  if (own_id) mad.local_cid = said.local.plain + identity_.first_cid;
+  // Until a connection is there all say the TID of its request, which is the tester's here; an
+  // answer has that of what it answers. source: linux 6.1 cm.c cm_format_mad_hdr
+  const bool answers = said.kind == MadKind::kRep || said.kind == MadKind::kSidrRep ||
+                       said.kind == MadKind::kDrep || said.kind == MadKind::kApr;
+  const auto of = names_.find(said.remote.of);
+  const bool asked_by_peer = of != names_.end() && of->second >= kAsked;
+  const bool has_own_tid = asks || said.kind == MadKind::kDreq || !(answers || asked_by_peer);
+  if (said.tid == 0 && own_id && has_own_tid) mad.tid = mad.local_cid;
+  if (said.unresolvable)
+    mad.source = {.kind = AddressKind::kSilent, .v6 = said.v6, .port = mad.source.port};
+  if (of != names_.end() && mad.local_cid != 0) ours_[of->second] = mad.local_cid;
   return Sealed(mad, said.to, said.unresolvable);
 }
 
@@ -115,37 +136,69 @@ Bytes TesterEnd::Sealed(const sim::Mad& mad, uint8_t to, bool from_nowhere) {
   if (auto* v4 = std::get_if<mad::Ipv4>(&frame.ip)) {
     v4->source = ends_.us.v4;
     v4->destination = ends_.peer.v4;
-    if (from_nowhere) v4->source = nowhere_;
+    if (from_nowhere) v4->source = Last32(nowhere_);
+  } else if (auto* v6 = std::get_if<mad::Ipv6>(&frame.ip); v6 != nullptr && from_nowhere) {
+    v6->source = nowhere_v6_;
   }
   if (identity_.guid != 0) PutGuid(identity_.guid, &frame.mad.message);
   const auto bytes = mad::Seal(frame);
   return {bytes.view().begin(), bytes.view().end()};
 }
 
+// Who answers a request from nowhere is heard as well.
+bool TesterEnd::IsForUs(const mad::Frame& frame) const {
+  if (frame.mad.header.mgmt_class != mad::kCmClass) return false;
+  if (const auto* v4 = std::get_if<mad::Ipv4>(&frame.ip))
+    return v4->source == ends_.peer.v4 &&
+           (v4->destination == ends_.us.v4 || v4->destination == Last32(nowhere_));
+  const auto* v6 = std::get_if<mad::Ipv6>(&frame.ip);
+  return v6 != nullptr && v6->source == ends_.peer.v6 && ends_.peer.v6 != mad::Gid{} &&
+         (v6->destination == ends_.us.v6 || v6->destination == nowhere_v6_);
+}
+
+uint32_t TesterEnd::KeyOf(const mad::Frame& frame, const wire::Cids& cids) {
+  const MadKind kind = mad::KindOf(frame.mad.message);
+  const bool asks = kind == MadKind::kReq || kind == MadKind::kSidrReq;
+  if (asks && awaited_.valid() && !asked_.contains(cids.local)) {
+    const auto key = static_cast<uint32_t>(kAsked + asked_.size());
+    asked_[cids.local] = key;
+    names_[awaited_] = key;
+    awaited_ = {};
+    sim::CmNumbers& theirs = theirs_[key];
+    theirs.cid = cids.local;
+    if (const auto* req = std::get_if<mad::Req>(&frame.mad.message)) theirs.qp_num = req->local_qpn;
+  }
+  const auto asked = asked_.find(cids.local);
+  if (asked != asked_.end()) return asked->second;
+  return cids.remote != 0 ? cids.remote - identity_.first_cid : 0;
+}
+
+// What an id of the peer says that this conversation does not know, and that names none of ours: as
+// when the application of the one before has ended.
+bool TesterEnd::IsOfAnEarlierOne(const mad::Frame& frame, const wire::Cids& cids) const {
+  const MadKind kind = mad::KindOf(frame.mad.message);
+  const bool asks = kind == MadKind::kReq || kind == MadKind::kSidrReq;
+  return cids.local != 0 && !asked_.contains(cids.local) && !(asks && awaited_.valid());
+}
+
 std::optional<Heard> TesterEnd::Hear(std::span<const uint8_t> bytes) {
   const auto decoded = mad::Decode(bytes, mad::LinkType::kEthernet);
-  if (!decoded.ok()) return std::nullopt;
+  if (!decoded.ok() || !IsForUs(decoded.value())) return std::nullopt;
   const mad::Frame& frame = decoded.value();
-  const auto* v4 = std::get_if<mad::Ipv4>(&frame.ip);
-  const bool of_the_cm = frame.mad.header.mgmt_class == mad::kCmClass;
-  // Who answers a request from nowhere is heard as well.
-  const bool for_us =
-      v4 != nullptr && (v4->destination == ends_.us.v4 || v4->destination == nowhere_);
-  if (!for_us || v4->source != ends_.peer.v4 || !of_the_cm) return std::nullopt;
   const wire::Cids cids = wire::CidsOf(frame.mad.message);
   constexpr uint32_t kOwnIds = 1 << 12;
-  const bool named = cids.remote != 0;
-  if (named && cids.remote - identity_.first_cid >= kOwnIds) return std::nullopt;
+  if (cids.remote != 0 && cids.remote - identity_.first_cid >= kOwnIds) return std::nullopt;
+  if (cids.remote == 0 && IsOfAnEarlierOne(frame, cids)) return std::nullopt;
   Heard heard{.frame = frame,
-              .about = named ? cids.remote - identity_.first_cid : 0,
+              .about = KeyOf(frame, cids),
               .cid = wire::ByNobody({.frame = frame}) ? 0 : cids.local,
               .text = {}};
-  constexpr std::string_view kBefore = "mad passive ";
-  WireRecord record = RecordOf(frame.mad, kPassiveSide);
+  WireRecord record = RecordOf(frame.mad, ends_.peer_side);
   record.unnamed = heard.cid == 0;
-  heard.text = ToString(record, topology_).substr(kBefore.size());
+  const std::string before = fmt::format("mad {} ", topology_.sides[ends_.peer_side].name);
+  heard.text = ToString(record, topology_).substr(before.size());
   heard.text.resize(std::min(heard.text.size(), heard.text.find(" private=")));
-  if (heard.cid != 0) {
+  if (heard.cid != 0 && !asked_.contains(heard.cid)) {
     sim::CmNumbers& theirs = theirs_[heard.about];
     theirs.cid = heard.cid;
     if (const auto* rep = std::get_if<mad::Rep>(&frame.mad.message)) theirs.qp_num = rep->local_qpn;
@@ -156,14 +209,16 @@ std::optional<Heard> TesterEnd::Hear(std::span<const uint8_t> bytes) {
 std::vector<Bytes> TesterEnd::Farewells() {
   std::vector<Bytes> frames;
   for (const auto& [about, numbers] : theirs_) {
-    if (numbers.qp_num == 0) continue;
-    const uint32_t local = about + identity_.first_cid;
+    const auto ours = ours_.find(about);
+    const bool asked = asked_.contains(numbers.cid);
+    if (numbers.qp_num == 0 || (asked && ours == ours_.end())) continue;
+    const uint32_t local = asked ? ours->second : about + identity_.first_cid;
     frames.push_back(Sealed({.kind = MadKind::kDreq,
                              .local_cid = local,
                              .remote_cid = numbers.cid,
                              .tid = local,
                              .qp_num = numbers.qp_num},
-                            kPassiveSide, false));
+                            ends_.peer_side, false));
   }
   return frames;
 }

@@ -3,7 +3,8 @@
 // 1. Every conversation has communication ids and a GUID of its own, so that a peer that still
 //    knows an earlier conversation does not take the two for one.
 // 2. The name of an id of the peer, in a conversation, stands for the numbers that the peer gave in
-//    its messages for the request that the name was given after.
+//    its messages: for the tester's request that the name was given after, or in a request of its
+//    own that was waited for.
 #ifndef CONFORMANCE_ADAPTERS_WIRE_TESTER_END_H_
 #define CONFORMANCE_ADAPTERS_WIRE_TESTER_END_H_
 
@@ -16,6 +17,7 @@
 
 #include "conformance/adapters/wire/door.h"
 #include "conformance/adapters/wire/neighbour.h"
+#include "model/capture/captured_message.h"
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
 #include "model/mad/frame.h"
@@ -27,10 +29,11 @@ namespace cm::live {
 
 inline constexpr uint16_t kService = 7471;  // where the listener of a conversation listens
 
-// Who speaks with whom.
+// Who speaks with whom. `peer_side`: which side of a conversation the peer is.
 struct Ends {
   Neighbour us;
   Neighbour peer;
+  uint8_t peer_side = kPassiveSide;
 };
 
 // What makes a conversation another one than those before it.
@@ -39,15 +42,18 @@ struct Identity {
   uint64_t guid = 0;
 };
 
-// A topology whose tester and passive side have these addresses.
+// A topology whose tester and peer have these addresses.
 Topology TopologyOf(const Ends& ends);
+uint8_t TesterSide(const Topology& topology);
 
 // A message of the peer.
 struct Heard {
   mad::Frame frame;
-  uint32_t about = 0;  // the tester's communication id in it, as the conversation has it
-  uint32_t cid = 0;    // the sender's
-  std::string text;    // "REJ reason=10 of=REQ unnamed"
+  // Which connection it belongs to: the tester's communication id, as the conversation has it, or a
+  // number of ours for an id of the peer that has asked.
+  uint32_t about = 0;
+  uint32_t cid = 0;  // the sender's
+  std::string text;  // "REJ reason=10 of=REQ unnamed"
 };
 
 class TesterEnd {
@@ -64,11 +70,16 @@ class TesterEnd {
   std::optional<Heard> Hear(std::span<const uint8_t> bytes);
   // The name is that of the peer's id for the tester's last request.
   void Name(IdRef id) { names_[id] = last_request_; }
+  // The peer's next request from an id that is not known is this one's.
+  void Awaits(IdRef id) { awaited_ = id; }
   // The messages that end what the peer has accepted in this conversation.
   std::vector<Bytes> Farewells();
 
  private:
   Bytes Sealed(const sim::Mad& mad, uint8_t to, bool from_nowhere);
+  bool IsForUs(const mad::Frame& frame) const;
+  bool IsOfAnEarlierOne(const mad::Frame& frame, const wire::Cids& cids) const;
+  uint32_t KeyOf(const mad::Frame& frame, const wire::Cids& cids);
   std::vector<sim::CmNumbers> Numbers() const;
 
   const Conversation& conversation_;
@@ -78,10 +89,14 @@ class TesterEnd {
   const uint16_t service_;
   const Topology topology_;
   const uint8_t side_;      // the tester's
-  const uint32_t nowhere_;  // an address without a host
+  const mad::Gid nowhere_;  // addresses without a host
+  const mad::Gid nowhere_v6_;
   sim::Wire wire_;
-  std::map<IdRef, uint32_t> names_;            // by the tester's communication ids
-  std::map<uint32_t, sim::CmNumbers> theirs_;  // the same, with what the peer calls it
+  std::map<IdRef, uint32_t> names_;            // as Heard::about
+  std::map<uint32_t, sim::CmNumbers> theirs_;  // by the same: what the peer calls it
+  std::map<uint32_t, uint32_t> asked_;  // by the peer's id: connections that it has asked for
+  std::map<uint32_t, uint32_t> ours_;   // the tester's ids of those
+  IdRef awaited_;
   uint32_t last_request_ = 0;
 };
 

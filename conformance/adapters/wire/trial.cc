@@ -31,12 +31,18 @@ Tried Trial::Try(const Conversation& conversation) {
   identity.first_cid += number_ * kIdsApart;
   if (identity.guid != 0) identity.guid += number_;
   ++number_;
-  const std::unique_ptr<Door> simulated = MakeSimPeer(&settings_.profile, settings_.ends);
-  tried.expected = CarryOutOn(*simulated, conversation, settings_.ends,
-                              {.first_cid = identity.first_cid}, kService, nullptr);
-  const std::unique_ptr<Door> door = settings_.open();
-  tried.seen =
-      CarryOutOn(*door, conversation, settings_.ends, identity, settings_.service, &tried.expected);
+  Ends ends = settings_.ends;
+  ends.peer_side = PeerSideOf(conversation);
+  const Conversation* by_lines =
+      settings_.with_driver && NeedsItsLines(conversation) ? &conversation : nullptr;
+  // What a driver does stands on the port that its lines say.
+  const uint16_t service = by_lines != nullptr ? kService : settings_.service;
+  const std::unique_ptr<Door> simulated = MakeSimPeer(&settings_.profile, ends, by_lines);
+  tried.expected = CarryOutOn(*simulated, conversation, ends, {.first_cid = identity.first_cid},
+                              kService, nullptr);
+  const std::unique_ptr<Door> door = settings_.open(ends, by_lines);
+  if (door == nullptr) return tried;
+  tried.seen = CarryOutOn(*door, conversation, ends, identity, service, &tried.expected);
   tried.differences = Differences(tried.expected, tried.seen, settings_.profile);
   return tried;
 }

@@ -1,4 +1,4 @@
-// Conversations with a passive peer, one after the other, beside the simulator.
+// Conversations with a peer, one after the other, beside the simulator.
 #ifndef CONFORMANCE_ADAPTERS_WIRE_TRIAL_H_
 #define CONFORMANCE_ADAPTERS_WIRE_TRIAL_H_
 
@@ -17,12 +17,15 @@
 
 namespace cm::live {
 
-// The door for one conversation. Doors may lead to the same place; one at a time is used.
-using OpenDoor = std::function<std::unique_ptr<Door>()>;
+// The door for one conversation. Doors may lead to the same place; one at a time is used. With
+// `by_lines` the peer's application is to carry out the lines of that conversation.
+using OpenDoor =
+    std::function<std::unique_ptr<Door>(const Ends& ends, const Conversation* by_lines)>;
 
 struct TrialSettings {
   OpenDoor open;
-  Ends ends;
+  Ends ends;                 // but for the side, which is that of each conversation
+  bool with_driver = false;  // the peer's application can carry out lines
   uint16_t service = kService;
   Pace pace;
   Profile profile;

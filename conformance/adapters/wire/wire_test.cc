@@ -16,6 +16,7 @@
 #include "conformance/adapters/wire/socket_door.h"
 #include "conformance/adapters/wire/trial.h"
 #include "conformance/process/descriptor.h"
+#include "model/base/files.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
 
@@ -29,8 +30,12 @@ using testing::Not;
 
 namespace fs = std::filesystem;
 
-constexpr Ends kEnds{.us = {.mac = {2, 0, 0, 0, 0, 1}, .v4 = 0x0a000201},
-                     .peer = {.mac = {2, 0, 0, 0, 0, 2}, .v4 = 0x0a000101}};
+constexpr Ends kEnds{.us = {.mac = {2, 0, 0, 0, 0, 1},
+                            .v4 = 0x0a00004d,
+                            .v6 = {0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x77}},
+                     .peer = {.mac = {2, 0, 0, 0, 0, 2},
+                              .v4 = 0x0a000101,
+                              .v6 = {0xfd, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}}};
 
 // A door that does something to what the peer says.
 class Meddling : public Door {
@@ -40,6 +45,7 @@ class Meddling : public Door {
       : door_(std::move(door)), meddle_(std::move(meddle)) {}
   Instant Now() override { return door_->Now(); }
   void Send(std::span<const uint8_t> frame) override { door_->Send(frame); }
+  Driver* application() override { return door_->application(); }
   std::optional<Bytes> Receive(Instant until) override {
     while (auto frame = door_->Receive(until))
       if (auto other = meddle_(std::move(*frame))) return other;
@@ -55,20 +61,23 @@ class WireTest : public testing::Test {
  protected:
   static Trial With(const std::string& profile, Meddling::Meddle meddle = {}) {
     const Profile* peer = FindProfile(profile);
-    return Trial({.open = [peer, meddle]() -> std::unique_ptr<Door> {
-                    auto door = MakeSimPeer(peer, kEnds);
+    return Trial({.open = [peer, meddle](const Ends& ends,
+                                         const Conversation* by_lines) -> std::unique_ptr<Door> {
+                    auto door = MakeSimPeer(peer, ends, by_lines);
                     if (!meddle) return door;
                     return std::make_unique<Meddling>(std::move(door), meddle);
                   },
                   .ends = kEnds,
+                  .with_driver = true,
                   .profile = *FindProfile("6.1-rxe"),
                   .first = {.first_cid = 0x100}});
   }
   static Conversation Read(const std::string& lines) {
-    auto parsed = ParseConversation(
-        "topology tester\nprofile 6.1-rxe\ncapabilities time tester\n"
-        "passive listening L on=S port=7471\n" +
-        lines);
+    auto parsed = ParseConversation("topology tester\nprofile 6.1-rxe\ncapabilities time tester\n" +
+                                    (lines.starts_with("active")
+                                         ? ""
+                                         : "passive listening L on=S port=7471\n" + std::string()) +
+                                    lines);
     EXPECT_TRUE(std::holds_alternative<Conversation>(parsed)) << lines;
     return std::get<Conversation>(parsed);
   }
@@ -106,6 +115,79 @@ TEST_F(WireTest, TheSimulatorIsAsItIs) {
     ASSERT_THAT(tried.differences, IsEmpty())
         << tried.differences.front().cause << ToText(tried.conversation);
   }
+}
+
+constexpr Manner kEveryManner{.active = true, .v6 = true};
+
+TEST_F(WireTest, TheSimulatorIsAsItIsInEveryManner) {
+  Trial trial = With("6.1-rxe");
+  int active = 0;
+  int v6 = 0;
+  for (uint64_t i = 0; i < 90; ++i) {
+    const Conversation conversation = Draw(2, i, "6.1-rxe", kEveryManner);
+    const Tried tried = trial.Try(conversation);
+    ASSERT_THAT(tried.differences, IsEmpty())
+        << tried.differences.front().cause << tried.differences.front().saw
+        << ToText(tried.conversation);
+    active += PeerSideOf(conversation) == kActiveSide ? 1 : 0;
+    v6 += std::ranges::any_of(tried.seen.frames, [](const Passing& frame) {
+      return !frame.ours && frame.bytes.size() > 13 && frame.bytes[12] == 0x86;
+    });
+  }
+  EXPECT_EQ(active, 30);
+  EXPECT_GT(v6, 15) << "answered over IPv6";
+}
+
+// source: docs/sources/cm_protocol.md R13, L10
+TEST_F(WireTest, AnActivePeerIsAnsweredAndItsApplicationJudged) {
+  const Conversation answered = Read(
+      "active connecting A on=C to=tester:7471\ntester sends REP to=active local=7 remote=A\n"
+      "active taking C\ntester sends REP to=active local=7 remote=A\n"
+      "active rdma_disconnect A\nsettle\n");
+  Tried tried = With("6.1-rxe").Try(answered);
+  EXPECT_THAT(tried.differences, IsEmpty());
+  EXPECT_THAT(Said(tried.seen), ElementsAre("REQ", "RTU", "RTU", "DREQ"));
+  ASSERT_TRUE(tried.seen.history);
+  const auto causes = [](const std::vector<Difference>& differences) {
+    std::vector<std::string> all;
+    for (const Difference& one : differences) all.push_back(one.cause);
+    return all;
+  };
+  // An answer that no row permits, and nothing on the wire.
+  const auto last = std::ranges::find_if(
+      tried.seen.history->records.rbegin(), tried.seen.history->records.rend(),
+      [](const Record& one) { return std::holds_alternative<seen::Answered>(one.seen); });
+  std::get<seen::Answered>(last->seen).reply = Reply::Refused(Errno::kInval);
+  EXPECT_THAT(causes(Differences(tried.expected, tried.seen, *FindProfile("6.1-rxe"))),
+              ElementsAre("answer of active rdma_disconnect A"));
+  // A frame that is not sent, and nothing at the application.
+  const auto without_dreqs = [](Bytes frame) -> std::optional<Bytes> {
+    const auto decoded = mad::Decode(frame, mad::LinkType::kEthernet);
+    if (decoded.value().mad.header.kind() == MadKind::kDreq) return std::nullopt;
+    return frame;
+  };
+  EXPECT_THAT(causes(With("6.1-rxe", without_dreqs).Try(answered).differences),
+              ElementsAre("DREQ missing"));
+}
+
+TEST_F(WireTest, EveryConversationOfATesterIsCarriedOut) {
+  Trial trial = With("6.1-rxe");
+  int carried_out = 0;
+  for (const fs::path& file : FilesIn("conformance/scenarios/protocol/tester", ".conv")) {
+    auto parsed = ParseConversation(*ReadFile(file));
+    ASSERT_TRUE(std::holds_alternative<Conversation>(parsed)) << file;
+    const auto& conversation = std::get<Conversation>(parsed);
+    if (const std::string why = WhyNot(conversation, true); !why.empty()) {
+      EXPECT_EQ(why, "it needs more than one peer") << file;
+      continue;
+    }
+    ++carried_out;
+    const Tried tried = trial.Try(conversation);
+    EXPECT_THAT(tried.differences, IsEmpty())
+        << file << "\n"
+        << tried.differences.front().cause << tried.differences.front().saw;
+  }
+  EXPECT_EQ(carried_out, 37);
 }
 
 TEST_F(WireTest, WhatIsFoundIsShrunk) {
@@ -155,6 +237,26 @@ TEST_F(WireTest, WhatIsLostLateOrAlteredIsFound) {
               HasSubstr("rule "));
 }
 
+// The same answer to four messages: the fourth comes a little sooner after the third than expected,
+// and is no repetition of it.
+TEST_F(WireTest, AnAnswerIsNotTakenForARepetitionOfTheOneBefore) {
+  const Conversation stray = Read(
+      "tester sends DREQ to=passive remote=99 qp=17\n"
+      "tester sends DREQ to=passive remote=99 qp=17\npass 60ms\n"
+      "tester sends DREQ to=passive remote=99 qp=17\npass 150ms\n"
+      "tester sends DREQ to=passive remote=99 qp=17\nsettle\n");
+  Tried tried = With("6.1-rxe").Try(stray);
+  ASSERT_THAT(tried.differences, IsEmpty());
+  const auto last = std::ranges::find(tried.seen.frames.rbegin(), tried.seen.frames.rend(), false,
+                                      &Passing::ours);
+  ASSERT_NE(last, tried.seen.frames.rend());
+  const Profile& profile = *FindProfile("6.1-rxe");
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_THAT(Differences(tried.expected, tried.seen, profile), IsEmpty()) << i;
+    last->at = last->at + Duration::Milliseconds(-1);
+  }
+}
+
 TEST(SocketDoorTest, FramesGoThrough) {
   auto ends = SocketPair(SOCK_SEQPACKET);
   ASSERT_TRUE(ends);
@@ -193,6 +295,37 @@ TEST(NeighbourTest, AnswersForItsOwnAddress) {
     EXPECT_FALSE(DecodeArp(other)) << damaged;
   }
   EXPECT_FALSE(DecodeArp(std::span(frame).first(41)));
+}
+
+TEST(NeighbourTest, AnswersForItsIpv6Address) {
+  Neighbour us = kEnds.us;
+  const Neighbour& asker = kEnds.peer;
+  const Bytes frame = EncodeSolicitation(asker, us.v6);
+  const auto asks = DecodeSolicitation(frame);
+  ASSERT_TRUE(asks);
+  EXPECT_EQ(asks->target, us.v6);
+  EXPECT_EQ(asks->sender.mac, asker.mac);
+  EXPECT_EQ(asks->sender.v6, asker.v6);
+  const auto answer = AnswerTo(frame, us);
+  ASSERT_TRUE(answer);
+  // As tshark 4.0 dissects it: an advertisement of fd00::77 at 02:00:00:00:00:01, checksum right.
+  const Bytes expected = {
+      2, 0, 0, 0, 0, 2, 2, 0, 0,    0, 0, 1, 0x86, 0xdd, 0x60, 0,    0,    0, 0, 32, 58, 255, 0xfd,
+      0, 0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0,    0,    0x77, 0xfd, 0,    0, 1, 0,  0,  0,   0,
+      0, 0, 0, 0, 0, 0, 0, 1, 136,  0, 0, 0, 0x60, 0,    0,    0,    0xfd, 0, 0, 0,  0,  0,   0,
+      0, 0, 0, 0, 0, 0, 0, 0, 0x77, 2, 1, 2, 0,    0,    0,    0,    1};
+  Bytes without_checksum = *answer;
+  without_checksum[56] = without_checksum[57] = 0;
+  EXPECT_EQ(without_checksum, expected);
+  EXPECT_FALSE(AnswerTo(frame, asker));
+  us.v6 = {};
+  EXPECT_FALSE(AnswerTo(frame, us)) << "there is no address";
+  for (const size_t damaged : {12, 13, 20, 21, 54}) {
+    Bytes other = frame;
+    other[damaged] ^= 0x40;
+    EXPECT_FALSE(DecodeSolicitation(other)) << damaged;
+  }
+  EXPECT_FALSE(DecodeSolicitation(std::span(frame).first(77)));
 }
 
 }  // namespace

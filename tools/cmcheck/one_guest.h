@@ -1,0 +1,41 @@
+// A guest of the lab with both sides, in which this program runs again, in virtual time.
+#ifndef TOOLS_CMCHECK_ONE_GUEST_H_
+#define TOOLS_CMCHECK_ONE_GUEST_H_
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "hw_tests/lab/guest.h"
+#include "tools/cmcheck/lab.h"
+#include "tools/cmcheck/own_guest.h"
+
+namespace cm {
+
+class OneGuest {
+ public:
+  // The guest with the kernel of the profile, or of the user's own; or an exit code, when the
+  // reason is printed.
+  static std::variant<std::unique_ptr<OneGuest>, int> Start(const std::string& profile,
+                                                            const OwnGuest& own);
+
+  lab::Guest& guest() { return *guest_; }
+  // /host in the guest, with `cmcheck` in it.
+  const std::filesystem::path& share() const { return share_.path(); }
+
+  // The exit code for a problem with the guest, which is printed.
+  static int Report(const lab::Problem& problem);
+
+ private:
+  explicit OneGuest(const OwnGuest& own);
+
+  OwnFolder own_;
+  OwnFolder share_;
+  std::unique_ptr<lab::Guest> guest_;  // ends before the folders
+};
+
+}  // namespace cm
+
+#endif  // TOOLS_CMCHECK_ONE_GUEST_H_
