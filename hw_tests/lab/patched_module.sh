@@ -8,8 +8,8 @@
 #
 # FOLDER is that of the module in the source. The new folder OUTPUT gets MODULE.ko, and with --kernel
 # also vmlinuz and lib/modules of the whole kernel, in which the module is the built one. Without a
-# PATCH it is the module of the distribution. Everything happens in OUTPUT.part, which is gone
-# at the end; nothing is installed and root is not needed. Source, headers and compiler are those of
+# PATCH it is the module of the distribution. Everything happens in a new folder beside OUTPUT,
+# which is gone at the end; nothing is installed and root is not needed. Source, headers and compiler are those of
 # this machine's release, 150 MB to download.
 set -eu
 export LC_ALL=C
@@ -113,8 +113,10 @@ done
 parent=$(dirname "$output")
 [ -d "$parent" ] || fail "$parent is no folder"
 find_packages
-work=$(readlink -f "$parent")/$(basename "$output").part
-rm -rf "$work"
+case $(readlink -f "$parent") in
+*[!A-Za-z0-9_./+-]*) fail "$parent: make cannot build in a path with such characters" ;;
+esac
+work=$(mktemp -d "$(readlink -f "$parent")/.patched_module.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 143' HUP INT TERM
 mkdir -p "$work/tree" "$work/source"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -77,12 +78,18 @@ class PatchedModule : public testing::Test {
   cm::Ran Build(const std::string& arguments) const {
     return Shell("HERE=$PWD PATH=$PWD/bin:$PATH sh " + script_ + " " + arguments);
   }
+  // No folder of work is left.
+  bool IsTidy() const {
+    return std::ranges::none_of(fs::directory_iterator(folder_), [](const auto& entry) {
+      return entry.path().filename().string().starts_with(".patched_module");
+    });
+  }
   // The complaint, after which nothing is left behind.
   std::string Refused(const std::string& arguments) const {
     const cm::Ran ran = Build(arguments);
     EXPECT_EQ(ran.exit_code, 1) << ran.output;
     EXPECT_FALSE(fs::exists(folder_ / "out"));
-    EXPECT_FALSE(fs::exists(folder_ / "out.part"));
+    EXPECT_TRUE(IsTidy());
     return ran.output;
   }
   void Write(const std::string& name, const std::string& text) const {
@@ -103,7 +110,7 @@ TEST_F(PatchedModule, IsBuiltFromThePatchedSource) {
   EXPECT_EQ(ran.output, "out/toy.ko of Linux 6.1.0-9-amd64 (6.1.9-1)\n");
   EXPECT_THAT(Read("out/toy.ko"), HasSubstr("int t;\nint more;\n"));
   EXPECT_FALSE(fs::exists(folder_ / "out/vmlinuz"));
-  EXPECT_FALSE(fs::exists(folder_ / "out.part"));
+  EXPECT_TRUE(IsTidy());
   EXPECT_THAT(Read("asked"),
               HasSubstr("linux-source-6.1 linux-headers-6.1.0-9-amd64 linux-kbuild-6.1\n"));
 }
@@ -120,6 +127,8 @@ TEST_F(PatchedModule, SaysWhatIsMissingOrWrong) {
   EXPECT_THAT(Refused("drivers/x toy"), HasSubstr("usage: patched_module.sh"));
   EXPECT_THAT(Refused("drivers/x toy out none.patch"), HasSubstr("none.patch cannot be read"));
   EXPECT_THAT(Refused("drivers/x toy none/out"), HasSubstr("none is no folder"));
+  fs::create_directory(folder_ / "a b");
+  EXPECT_THAT(Refused("drivers/x toy 'a b/out'"), HasSubstr("a b: make cannot build in a path"));
   EXPECT_THAT(Refused("drivers/y toy out"), HasSubstr("linux-source-6.1 has no folder drivers/y"));
   EXPECT_THAT(Refused("drivers/x joy out"), HasSubstr("makes no module joy"));
   Write("other.patch", std::string(kPatch).replace(std::string(kPatch).find("int t"), 5, "int u"));

@@ -192,7 +192,8 @@ std::variant<std::vector<Case>, std::string> CasesOf(const WireOptions& options,
       if (why.empty()) cases.push_back({fs::path(file).stem(), std::move(conversation)});
     }
   }
-  const live::Manner manner{.active = HasDriver(options), .v6 = HasV6(options)};
+  const live::Manner manner{.active = options.every_manner && HasDriver(options),
+                            .v6 = options.every_manner && HasV6(options)};
   for (uint64_t i = options.first; i < options.first + SequencesOf(options); ++i)
     cases.push_back({fmt::format("drawn-{}-{}", options.seed, i),
                      live::Draw(options.seed, i, profile, manner)});
@@ -409,6 +410,8 @@ Examples:
   verb.Number("--late", &options->late, 0, 60000,
               "Milliseconds that a message may be late or early, besides the profile's per cent");
   verb.Text("--report", &options->report, "Folder for captures and findings");
+  verb.Flag("--every-manner", &options->every_manner,
+            "Draw also active peers, where there is a driver, and IPv6, where it has addresses");
   verb.Flag("!--no-shrink", &options->shrink, "Leave findings as they are");
   verb.Does([options] { return DoWire(*options); });
 }

@@ -34,6 +34,7 @@ struct WireOptions {
   uint64_t pause = 50;
   uint64_t longest = 5;
   uint64_t late = 300;
+  bool every_manner = false;  // drawn also with active peers and over IPv6
   bool shrink = true;
 };
 

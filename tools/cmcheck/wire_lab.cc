@@ -85,11 +85,11 @@ class InLab {
     const std::string command = fmt::format(
         "cp /host/cmcheck /tmp/ && cd /tmp && ./cmcheck wire --interface veth0 {} --profile {} "
         "--listener 'exec:/tmp/cmcheck agent --profile {}'{} "
-        "--sequences {} --first {} --seed {} --service {} --pause {} --longest {} --late {}{} "
+        "--sequences {} --first {} --seed {} --service {} --pause {} --longest {} --late {}{}{} "
         "--report /host/report",
         kAddresses, options_.lab, options_.lab, given, count, first, options_.seed,
         options_.service, options_.pause, options_.longest, options_.late,
-        options_.shrink ? "" : " --no-shrink");
+        options_.every_manner ? " --every-manner" : "", options_.shrink ? "" : " --no-shrink");
     std::error_code error;
     fs::remove_all(share_ / "report", error);
     const lab::Outcome<lab::Ended> ended = guest_.Run(
@@ -101,6 +101,7 @@ class InLab {
                        fmt::format("{}; these began with --first {}", ended.problem().line, first));
     fs::copy(share_ / "report", report_,
              fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
+    if (error) return Unusable(fmt::format("{}: {}", report_.string(), error.message()));
     const auto results =
         Json::parse(ReadFile(share_ / "report" / "results.json").value_or(""), nullptr, false);
     if (!results.is_object()) return Unusable("in the guest: " + ended.value().error);
@@ -118,7 +119,8 @@ class InLab {
     for (size_t i = 0; i < options_.conversations.size(); ++i) {
       const fs::path given = options_.conversations[i];
       const bool is_folder = fs::is_directory(FromUsersFolder(given));
-      Replace(fmt::format("/host/given-{}", i), is_folder ? given : given.parent_path(), &text);
+      Replace(fmt::format("/host/given-{}/", i), (is_folder ? given : given.parent_path()) / "",
+              &text);
     }
     if (text.ends_with('\n')) text.pop_back();
     const size_t last = text.rfind('\n');

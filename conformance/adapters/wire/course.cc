@@ -62,7 +62,7 @@ class Carrying {
       const auto* connect = std::get_if<call::Connect>(&call);
       if (connect != nullptr) c_->tester_.Awaits(connect->id);
       seen::Answered answered = application_->Submit(lane, call);
-      if (connect != nullptr && !answered.reply.succeeded()) c_->tester_.Awaits({});
+      if (connect != nullptr && !answered.reply.succeeded()) c_->tester_.AwaitsNot();
       const auto* get = std::get_if<call::GetCmEvent>(&call);
       if (get != nullptr && answered.event && answered.event->type == EventType::kConnectRequest)
         c_->tester_.Name(get->request);

@@ -159,11 +159,11 @@ bool TesterEnd::IsForUs(const mad::Frame& frame) const {
 uint32_t TesterEnd::KeyOf(const mad::Frame& frame, const wire::Cids& cids) {
   const MadKind kind = mad::KindOf(frame.mad.message);
   const bool asks = kind == MadKind::kReq || kind == MadKind::kSidrReq;
-  if (asks && awaited_.valid() && !asked_.contains(cids.local)) {
+  if (asks && !awaited_.empty() && !asked_.contains(cids.local)) {
     const auto key = static_cast<uint32_t>(kAsked + asked_.size());
     asked_[cids.local] = key;
-    names_[awaited_] = key;
-    awaited_ = {};
+    names_[awaited_.front()] = key;
+    awaited_.pop_front();
     sim::CmNumbers& theirs = theirs_[key];
     theirs.cid = cids.local;
     if (const auto* req = std::get_if<mad::Req>(&frame.mad.message)) theirs.qp_num = req->local_qpn;
@@ -178,7 +178,7 @@ uint32_t TesterEnd::KeyOf(const mad::Frame& frame, const wire::Cids& cids) {
 bool TesterEnd::IsOfAnEarlierOne(const mad::Frame& frame, const wire::Cids& cids) const {
   const MadKind kind = mad::KindOf(frame.mad.message);
   const bool asks = kind == MadKind::kReq || kind == MadKind::kSidrReq;
-  return cids.local != 0 && !asked_.contains(cids.local) && !(asks && awaited_.valid());
+  return cids.local != 0 && !asked_.contains(cids.local) && !(asks && !awaited_.empty());
 }
 
 std::optional<Heard> TesterEnd::Hear(std::span<const uint8_t> bytes) {

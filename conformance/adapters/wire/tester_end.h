@@ -9,6 +9,7 @@
 #define CONFORMANCE_ADAPTERS_WIRE_TESTER_END_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -71,7 +72,9 @@ class TesterEnd {
   // The name is that of the peer's id for the tester's last request.
   void Name(IdRef id) { names_[id] = last_request_; }
   // The peer's next request from an id that is not known is this one's.
-  void Awaits(IdRef id) { awaited_ = id; }
+  void Awaits(IdRef id) { awaited_.push_back(id); }
+  // The call that asks for the last of them has failed.
+  void AwaitsNot() { awaited_.pop_back(); }
   // The messages that end what the peer has accepted in this conversation.
   std::vector<Bytes> Farewells();
 
@@ -96,7 +99,7 @@ class TesterEnd {
   std::map<uint32_t, sim::CmNumbers> theirs_;  // by the same: what the peer calls it
   std::map<uint32_t, uint32_t> asked_;  // by the peer's id: connections that it has asked for
   std::map<uint32_t, uint32_t> ours_;   // the tester's ids of those
-  IdRef awaited_;
+  std::deque<IdRef> awaited_;
   uint32_t last_request_ = 0;
 };
 

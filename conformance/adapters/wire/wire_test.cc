@@ -170,6 +170,17 @@ TEST_F(WireTest, AnActivePeerIsAnsweredAndItsApplicationJudged) {
               ElementsAre("DREQ missing"));
 }
 
+TEST_F(WireTest, TwoRequestsAtOnceAreThoseOfTheirIds) {
+  const Tried tried = With("6.1-rxe").Try(
+      Read("active rdma_create_event_channel C\nactive resolving A on=C to=tester:7471\n"
+           "active resolving B on=C to=tester:7471\nactive rdma_create_qp A\n"
+           "active rdma_create_qp B\nactive rdma_connect A\nactive rdma_connect B\nsettle\n"
+           "tester sends REP to=active local=20 remote=A qp=30\nsettle\n"
+           "active rdma_get_cm_event C as=z\nsettle\n"));
+  EXPECT_THAT(tried.differences, IsEmpty());
+  EXPECT_THAT(Said(tried.seen), ElementsAre("REQ", "REQ", "RTU"));
+}
+
 TEST_F(WireTest, EveryConversationOfATesterIsCarriedOut) {
   Trial trial = With("6.1-rxe");
   int carried_out = 0;

@@ -216,12 +216,12 @@ class ConversationFacts {
   uint8_t SourceOf(const IdState& id) const;
 
   WorkTracker work;
-  Hits allowances{};                 // messages that each counted rule may hit; 0: no rule
-  size_t crowd = 9;                  // so many ids of a component, or more, are a crowd
-  bool answers_may_be_late = false;  // a REP may be, or messages are made by hand
-  bool answers_may_be_lost = false;  // a REP may be, or comes later by what is known
-  Duration requests_late;            // one may come so late, when its sender asks no more
-  bool numbers_name_qps = false;     // created by the application without the library
+  Hits allowances{};                  // messages that each counted rule may hit; 0: no rule
+  size_t crowd = 9;                   // so many ids of a component, or more, are a crowd
+  bool answers_may_be_late = false;   // a REP may be, or messages are made by hand
+  bool answers_may_be_lost = false;   // a REP may be, or comes later by what is known
+  bool requests_may_be_late = false;  // one may come when its sender asks no more
+  bool numbers_name_qps = false;      // created by the application without the library
   Payloads payloads;
   uint16_t empty_rejection;  // payload of REJECTED without private data
   uint16_t empty_refusal;    // and of UNREACHABLE of a datagram service

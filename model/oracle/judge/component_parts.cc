@@ -65,16 +65,17 @@ bool StaysKnown(const ConversationFacts& facts, const Possibility& p, IdRef send
 }
 
 // The same of a request that is under way. Where one may be late, its sender may have got its
-// answer already, and the connection may be over when it comes: not before timewait is.
+// answer already, and the id may be gone when it comes: one that stands has timewait before it, any
+// other is reset by a rejection at once.
 bool StaysKnown(const ConversationFacts& facts, const Possibility& p, const Flight& request,
                 Span next) {
   const auto ends = [&](const IdState& id) {
     return facts.SamePeer(id.origin, request.sender) &&
-           next.earliest + facts.TimingOf(id).Timewait().nanoseconds() <= next.latest;
+           (id.ib != IbState::kEstablished ||
+            next.earliest + facts.TimingOf(id).Timewait().nanoseconds() <= next.latest);
   };
-  const bool late = facts.requests_late != Duration();
   return StaysKnown(facts, p, request.sender, next.latest) &&
-         (!late || std::ranges::none_of(p.ids, ends));
+         (!facts.requests_may_be_late || std::ranges::none_of(p.ids, ends));
 }
 
 // Its request may be sent again; over iWARP it is sent once.

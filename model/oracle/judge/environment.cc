@@ -61,7 +61,7 @@ void Environment::NoteAnswers(const cm::Line& line) {
   if (std::holds_alternative<line::Heals>(line)) return;
   const auto* injects = std::get_if<line::Injects>(&line);
   const bool delays = injects != nullptr && injects->fault.kind == FaultKind::kDelay;
-  if (delays) facts_.requests_late = std::max(facts_.requests_late, injects->fault.MostLate());
+  facts_.requests_may_be_late |= delays;
   if (injects == nullptr || (!delays && !injects->fault.Loses()))
     facts_.answers_may_be_late = true;
   else if (delays || injects->fault.messages.Has(MadKind::kRep))
