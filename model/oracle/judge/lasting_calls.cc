@@ -25,7 +25,9 @@ Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, cons
   const bool acknowledged = facts_.id(id).unacked == 0;
   const CallRows rows(context_, call, window.AtBegin());
   Verdict verdict{.saw = ToString(reply)};
+  bool unread = false;
   const auto begins = AtId(id, [&](Possibility& p, uint8_t at, JudgedStep& judged) {
+    unread |= !p.ids[at].queue.empty();
     rows.ForEach(p, at, [&](const CallRule& rule, Guard guard) {
       judged.Permit(rule, Text(rule.outcome));
       if (possible) judged.Add(rows.After(p, at, rule, guard));
@@ -45,6 +47,9 @@ Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, cons
   if (reply.kind == ReplyKind::kBlocked) {
     context_.waiting.push_back(
         {.what = WaitingCall::For::kEndOfId, .line = record.line, .lane = lane, .id = id});
+    // As long as the kernel holds the call up, another thread gets what is queued for the id.
+    const auto is_gone = [](const IdState& own) { return own.gone; };
+    if (unread && components_.MayBe(id, is_gone)) facts_.LeaveJudgement(id);
   } else {
     facts_.ReleasePortsOf(id);
     facts_.ReleaseRequestOf(id);
