@@ -284,7 +284,7 @@ std::optional<Violation> Judge::OfAll(const CapturedMessage& sighting, Place liv
   if (auto stale = TakesStale(sighting, live)) return stale;
   const auto* rej = sighting.As<mad::Rej>();
   if (rej != nullptr && rej->reason == RejReason::kStaleConn && *whole_ && !manner_.missing &&
-      IsAbout(sighting, mad::About::kReq) && !IsStale(sighting, live->exchange))
+      IsAbout(sighting, mad::About::kReq) && !IsStale(live->exchange))
     return Broken(sighting, claims::kRejStaleOf, "a queue pair that no connection has",
                   "reason 10 after a connection with the same queue pair");
   return std::nullopt;
@@ -325,8 +325,7 @@ std::optional<Violation> Judge::TakesStale(const CapturedMessage& sighting, Plac
   return std::nullopt;
 }
 
-// Whether the passive side knows the queue pair from another connection.
-bool Judge::IsStale(const CapturedMessage& sighting, const Exchange& refused) const {
+bool Judge::IsStale(const Exchange& refused) const {
   const mad::Mad* first = FirstOf(refused.spoken(), MadKind::kReq);
   const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
   if (req == nullptr) return false;
@@ -335,11 +334,11 @@ bool Judge::IsStale(const CapturedMessage& sighting, const Exchange& refused) co
     if (&other == &refused) return false;
     for (const Spoken& spoken : other.spoken()) {
       if (const auto* had = std::get_if<mad::Req>(&spoken.mad.message);
-          had != nullptr && other.to() == sighting.from && had->local_qpn == req->local_qpn &&
+          had != nullptr && had->local_qpn == req->local_qpn &&
           had->local_ca_guid == req->local_ca_guid)
         return true;
       if (const auto* had = std::get_if<mad::Rep>(&spoken.mad.message);
-          had != nullptr && other.from() == sighting.from && had->local_qpn == req->local_qpn &&
+          had != nullptr && had->local_qpn == req->local_qpn &&
           had->local_ca_guid == req->local_ca_guid)
         return true;
     }

@@ -124,7 +124,9 @@ class Judge {
   void RefuseAlone(const CapturedMessage& sighting, Violation violation);
   void Give(Place live, const CapturedMessage& sighting, bool active);
   std::optional<Violation> OfAll(const CapturedMessage& sighting, Place live);
-  bool IsStale(const CapturedMessage& sighting, const Exchange& refused) const;
+  // Whether another connection has its queue pair. A kernel knows those of all its devices' peers,
+  // and a capture does not tell which devices are of one kernel.
+  bool IsStale(const Exchange& refused) const;
   static std::optional<QueuePair> AcceptedBy(const CapturedMessage& sighting,
                                              const Exchange& exchange);
   std::optional<Violation> TakesStale(const CapturedMessage& sighting, Place live);

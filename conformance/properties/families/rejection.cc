@@ -113,7 +113,8 @@ void RejectIsHeard(const HistoryIndex& index, PropertyResult& result) {
     if (silence == nullptr || !index.Settled(reject->at, silence->at)) continue;
     if (Touched(index, pair.active, connect->at, silence->at)) continue;
     const Timing timing = TimingOf(index, pair.active);
-    const Duration patience = timing.GiveUp(timing.RequestInterval());
+    const Duration patience =
+        index.OverIwarp() ? timing.mpa_reply : timing.GiveUp(timing.RequestInterval());
     if (MayHaveGivenUp(index, pair.active, connect->begin + patience, reject->end, *silence))
       continue;
     result.Arose();
