@@ -144,7 +144,7 @@ class Asking {
       timing.response_timeout = exponent;
       return timing.RequestInterval();
     };
-    const Found found = Exponent(std::get<Duration>(wait), interval);
+    Found found = Exponent(std::get<Duration>(wait), interval);
     if (const auto* exponent = std::get_if<int64_t>(&found))
       interval_ = interval(static_cast<int>(*exponent));
     return found;
