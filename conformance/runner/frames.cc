@@ -4,6 +4,7 @@
 #include <array>
 #include <variant>
 
+#include "conformance/runner/shown_numbers.h"
 #include "model/capture/judge.h"
 #include "model/mad/frame.h"
 
@@ -43,12 +44,14 @@ bool MayFailToSend(const History& history) {
 JudgedFrames JudgeFrames(const History& history, const Profile& profile) {
   JudgedFrames judged;
   if (HasTester(history.conversation)) return judged;
+  ShownNumbers numbers(history);
   wire::Judge judge(
       {.whole = true, .unsent = MayFailToSend(history), .profiles = {&profile}},
       [&](const wire::Verdict& verdict) {
         if (verdict.violation)
           judged.violations.push_back({*verdict.violation, verdict.violation->number - 1});
-      });
+      },
+      [&](const wire::CapturedMessage& heard) { numbers.Hear(heard.number - 1, heard); });
   for (size_t i = 0; i < history.wire.size(); ++i) {
     const WireRecord& sent = history.wire[i];
     if (sent.frame.empty()) continue;
@@ -59,6 +62,8 @@ JudgedFrames JudgeFrames(const History& history, const Profile& profile) {
     }
   }
   judge.Finish();
+  for (const wire::Violation& violation : numbers.Differences())
+    judged.violations.push_back({violation, violation.number - 1});
   return judged;
 }
 

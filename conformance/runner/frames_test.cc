@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -110,6 +111,93 @@ TEST(Frames, OfOneThatHasLostItsPathSilentlyArePermitted) {
   const JudgedFrames judged = JudgeFrames(history, *FindProfile("7.2-rxe"));
   EXPECT_GE(judged.frames, 3u);
   EXPECT_THAT(judged.violations, IsEmpty());
+}
+
+// Both sides have named a queue pair of their own; of the active one's 32 bits the wire has 24.
+History ConnectedByNumber() {
+  const char* const text =
+      "topology one-kernel-two-devices\nprofile 6.1-rxe\n"
+      "passive listening L on=S port=7471\n"
+      "active rdma_create_event_channel C\n"
+      "active rdma_create_id A on=C\n"
+      "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000\n"
+      "active rdma_get_cm_event C as=e1\n"
+      "active rdma_resolve_route A timeout_ms=2000\n"
+      "active rdma_get_cm_event C as=e2\n"
+      "active rdma_connect A qp_num=1610612837\n"
+      "passive rdma_get_cm_event S as=e3 id=P\n"
+      "passive rdma_accept P qp_num=102\n"
+      "active rdma_get_cm_event C as=e4\n";
+  return OnSim(std::get<Conversation>(ParseConversation(text)));
+}
+
+CmEvent& EventOf(History* history, EventType type) {
+  for (Record& record : history->records)
+    if (auto* answered = std::get_if<seen::Answered>(&record.seen))
+      if (answered->event && answered->event->type == type) return *answered->event;
+  ADD_FAILURE() << "no such event";
+  std::abort();
+}
+
+TEST(Frames, CarryTheNumbersThatWereNamedAndShown) {
+  History history = ConnectedByNumber();
+  EXPECT_THAT(RulesBroken(history), IsEmpty());
+  EXPECT_EQ(EventOf(&history, EventType::kConnectRequest).qp_num, 0x65u);
+  EXPECT_EQ(EventOf(&history, EventType::kConnectResponse).qp_num, 102u);
+}
+
+TEST(Frames, ACallThatNamesAnotherNumberIsFound) {
+  History history = ConnectedByNumber();
+  for (Line& line : history.conversation.lines)
+    if (auto* calls = std::get_if<line::Calls>(&line))
+      if (auto* accept = std::get_if<call::Accept>(&calls->call)) ++accept->param->qp_num;
+  EXPECT_THAT(RulesBroken(history), ElementsAre("wire-number-named"));
+}
+
+// Of a queue pair the provider draws the number, and a call that fails sends nothing.
+TEST(Frames, NumbersAreFreeWhereACallNamesNone) {
+  for (const char* const text :
+       {"topology one-kernel-two-devices\nprofile 6.1-rxe\n"
+        "passive rdma_create_ep L src=passive:28704 passive qp ps=RDMA_PS_UDP\n"
+        "passive rdma_listen L backlog=4\n"
+        "active rdma_create_ep A dst=passive:28704 qp ps=RDMA_PS_UDP\n"
+        "active rdma_connect A qp_num=101\n"
+        "passive rdma_get_request L id=P\n"
+        "passive rdma_accept P qp_num=102\n",
+        "topology one-kernel-two-devices\nprofile 6.1-rxe\n"
+        "active rdma_create_event_channel C\n"
+        "active rdma_create_id A on=C\n"
+        "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000\n"
+        "active rdma_get_cm_event C as=e1\n"
+        "active rdma_resolve_route A timeout_ms=2000\n"
+        "active rdma_get_cm_event C as=e2\n"
+        "active rdma_connect A qp_num=101\n"
+        "active rdma_connect A qp_num=102\n"}) {
+    const History history = OnSim(std::get<Conversation>(ParseConversation(text)));
+    EXPECT_GE(JudgeFrames(history, Reference()).frames, 1u);
+    EXPECT_THAT(RulesBroken(history), IsEmpty());
+  }
+}
+
+TEST(Frames, AnEventWithAnotherNumberIsFound) {
+  for (const EventType type : {EventType::kConnectRequest, EventType::kConnectResponse}) {
+    History history = ConnectedByNumber();
+    ++EventOf(&history, type).qp_num;
+    EXPECT_THAT(RulesBroken(history), ElementsAre("wire-number-shown"));
+  }
+}
+
+TEST(Frames, AnEventWithTheNumberOfALostMessageIsFound) {
+  History history = ConnectedByNumber();
+  MessageOf(&history, MadKind::kReq).lost = true;
+  WireRecord arrived = MessageOf(&history, MadKind::kReq);
+  arrived.lost = false;
+  Alter(&arrived, [](mad::Frame* frame) {
+    auto& req = std::get<mad::Req>(frame->mad.message);
+    ++req.local_qpn;
+  });
+  history.wire.insert(history.wire.begin() + 1, arrived);
+  EXPECT_THAT(RulesBroken(history), testing::Contains("wire-number-shown"));
 }
 
 TEST(Frames, WithoutFramesNothingIsJudged) {

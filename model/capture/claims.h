@@ -50,6 +50,8 @@ inline constexpr Claim kTooEarly{"wire-too-early", "A message is repeated when i
 inline constexpr Claim kTooLate{"wire-too-late", "A message is repeated when its answer is overdue, not much later.", "linux 6.1 mad.c timeout_sends (M1, M3, M5, M7)"};
 inline constexpr Claim kOneAnswer{"wire-one-answer", "A message that arrives is answered once.", "linux 6.1 cm.c cm_process_work"};
 inline constexpr Claim kOneId{"wire-one-id", "While the id that a REQ created lives, no other id answers the REQ.", "linux 6.1 cm.c cm_insert_remote_id, cm_dup_req_handler (N2)"};
+inline constexpr Claim kNumberNamed{"wire-number-named", "A REQ and a reply of an id without a queue pair carry the low 24 bits of the number that the call names.", "linux 6.1 cma.c cma_connect_ib, cma_accept_ib; cm_msgs.h IBA_SET"};
+inline constexpr Claim kNumberShown{"wire-number-shown", "An event shows the queue pair number of the message that it reports.", "linux 6.1 cma.c cma_set_req_event_data, cma_set_rep_event_data, cma_sidr_rep_handler"};
 // clang-format on
 
 }  // namespace claims

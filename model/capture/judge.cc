@@ -65,8 +65,11 @@ std::string Ends(const Exchange& exchange) {
 
 }  // namespace
 
-Judge::Judge(const JudgeOptions& manner, Sink sink)
-    : manner_(manner), sink_(std::move(sink)), nodes_(manner.profiles) {}
+Judge::Judge(const JudgeOptions& manner, Sink sink, Listener listener)
+    : manner_(manner),
+      sink_(std::move(sink)),
+      listener_(std::move(listener)),
+      nodes_(manner.profiles) {}
 
 void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> bytes,
                  size_t original_length, mad::LinkType link) {
@@ -129,6 +132,7 @@ void Judge::TakeUnreadable(const CapturedMessage& sighting, const Claim& claim) 
 
 void Judge::TakeMessage(const CapturedMessage& sighting) {
   ++totals_.messages;
+  if (listener_) listener_(sighting);
   const bool known = sighting.As<mad::Opaque>() == nullptr;
   if (known) {
     if (!whole_) whole_ = manner_.whole || (!manner_.missing && IsRequest(sighting));

@@ -73,8 +73,10 @@ struct Totals {
 class Judge {
  public:
   using Sink = std::function<void(const Verdict&)>;
+  // Each message that can be read, before it is judged.
+  using Listener = std::function<void(const CapturedMessage&)>;
 
-  Judge(const JudgeOptions& manner, Sink sink);
+  Judge(const JudgeOptions& manner, Sink sink, Listener listener = nullptr);
 
   void Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> bytes,
             size_t original_length, mad::LinkType link);
@@ -141,6 +143,7 @@ class Judge {
 
   JudgeOptions manner_;
   Sink sink_;
+  Listener listener_;
   Totals totals_;
   std::optional<int64_t> begin_;
   std::list<Live> live_;  // in the order in which they began

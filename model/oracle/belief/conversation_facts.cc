@@ -73,8 +73,7 @@ void ConversationFacts::MeetTester(const Conversation& conversation) {
   }
 }
 
-bool ConversationFacts::SamePeer(IdRef a, IdRef b) const {
-  if (a == b) return true;
+bool ConversationFacts::SameTester(IdRef a, IdRef b) const {
   if (!a.valid() || !b.valid()) return false;
   const IdInfo& one = id(a);
   const IdInfo& other = id(b);

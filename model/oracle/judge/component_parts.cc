@@ -254,7 +254,7 @@ Components::Number Components::JoinAsked(Number number) {
     const bool noted = std::ranges::find(asking, sender) != asking.end();
     if (!noted && !stays_known) asking.push_back(sender);
   };
-  for (const Possibility& p : SetOf(number).items()) {
+  for (const Possibility& p : components_[number].set.items()) {
     for (const IdState& one : p.ids)
       if (MayAskAgain(one)) note(one.name, StaysKnown(facts_, p, one.name, look_ahead_.latest));
     for (const Flight& flight : p.flights)
@@ -270,13 +270,22 @@ Components::Number Components::JoinAsked(Number number) {
 }
 
 void Components::JoinAllAsked() {
-  for (const Number number : All())
-    if (Has(number)) JoinAsked(number);
+  for (auto& [number, component] : components_) component.changed = true;
+  JoinChanged();
+}
+
+void Components::JoinChanged() {
+  for (const Number number : All()) {
+    if (!Has(number) || !components_[number].changed) continue;
+    components_[JoinAsked(number)].changed = false;
+  }
 }
 
 void Components::LookAhead(int64_t until) {
+  const bool later = until > look_ahead_.latest;
   look_ahead_ = {look_ahead_.latest, std::max(look_ahead_.latest, until)};
-  if (facts_.answers_may_be_lost) JoinAllAsked();
+  if (!facts_.answers_may_be_lost) return;
+  later ? JoinAllAsked() : JoinChanged();
 }
 
 void Components::MergeForQp(IdRef id) {

@@ -38,13 +38,16 @@ class Components {
   // None of an id that is not judged.
   const std::vector<Possibility>& PossibilitiesOf(IdRef id) const;
   const ConversationFacts& facts() const { return facts_; }
-  // What may be so of the component.
-  PossibilitySet& SetOf(Number number) { return components_[number].set; }
+  // What may be so of the component, to change it.
+  PossibilitySet& SetOf(Number number) {
+    components_[number].changed = true;
+    return components_[number].set;
+  }
   void Put(Number number, PossibilitySet set) {
-    components_[number].set = std::move(set);
+    SetOf(number) = std::move(set);
     NoteSize(number);
   }
-  void NoteSize(Number number) { largest_ = std::max(largest_, SetOf(number).size()); }
+  void NoteSize(Number number) { largest_ = std::max(largest_, components_[number].set.size()); }
   const std::vector<IdRef>& IdsOf(Number number) { return components_[number].ids; }
   Number NumberOf(IdRef id) const { return facts_.id(id).component; }
   std::vector<Number> All() const;
@@ -103,12 +106,15 @@ class Components {
   bool too_many() const { return too_many_; }
 
  private:
+  // The same of those that have changed since, where no time has passed.
+  void JoinChanged();
   // Those of one; the number that its ids have then.
   Number JoinAsked(Number number);
 
   struct Component {
     PossibilitySet set;
     std::vector<IdRef> ids;  // the named ones
+    bool changed = true;     // since its senders were joined
     Hits elsewhere{};        // of the hits in each possibility, those that are of other components
   };
   static Hits Sum(Hits a, const Hits& b);

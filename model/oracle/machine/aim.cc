@@ -37,7 +37,7 @@ void Reach::Add(const Aim& aim, int64_t until) {
     if (aim.id.valid() && name == aim.id) {
       // The requests of a listener make a difference to it where it shows them.
       if (aim.request != nullptr)
-        ids_.set(i);
+        Set(i);
       else
         Add(i);
     }
@@ -65,7 +65,7 @@ bool Reach::Waits(uint8_t id, int64_t until) const {
 
 void Reach::Add(uint8_t id) {
   if (id == kNoId || ids_.test(id)) return;
-  ids_.set(id);
+  Set(id);
   const IdState& own = p_.ids[id];
   Add(own.peer);
   for (uint8_t i = 0; i < p_.ids.size(); ++i) {
@@ -83,7 +83,15 @@ void Reach::Add(const Flight& flight) {
 
 bool Reach::Has(const Flight& flight) const {
   if (Has(flight.from) || Has(flight.to)) return true;
-  return IsRequest(flight.kind) && Has(machine_.ListenerFor(p_, flight));
+  return IsRequest(flight.kind) && HasPort() && Has(machine_.ListenerFor(p_, flight));
+}
+
+bool Reach::HasPort() const {
+  if (!has_port_)
+    has_port_ = std::ranges::any_of(facts_.ports, [this](const PortOwner& owner) {
+      return owner.address.port != 0 && Has(p_.Find(owner.id));
+    });
+  return *has_port_;
 }
 
 }  // namespace cm::model

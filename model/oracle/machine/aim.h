@@ -9,6 +9,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <optional>
 
 #include "model/oracle/belief/conversation_facts.h"
 #include "model/oracle/belief/state.h"
@@ -58,11 +59,18 @@ class Reach {
 
  private:
   bool Waits(uint8_t id, int64_t until) const;
+  // Any of its ids may be asked by others.
+  bool HasPort() const;
+  void Set(uint8_t id) {
+    ids_.set(id);
+    has_port_.reset();
+  }
 
   const ConversationFacts& facts_;
   const Machine& machine_;
   const Possibility& p_;
   std::bitset<256> ids_;
+  mutable std::optional<bool> has_port_;  // once it is asked for
 };
 
 }  // namespace cm::model

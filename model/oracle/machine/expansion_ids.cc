@@ -200,8 +200,12 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
   if (id.mra) end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
   if (kept != Certainty::kNo) end.not_after = kNever;
   Offer(p, end, "the last repetition of a message", [&, i](Possibility* next, Span when) {
-    std::erase_if(next->flights,
-                  [&](const Flight& f) { return f.from == i && f.kind == next->ids[i].message; });
+    // What would make it wait longer comes too late; a counted fault may still hit it.
+    const bool counts = steps_.facts_.allowances != Hits{};
+    std::erase_if(next->flights, [&](const Flight& f) {
+      return (f.from == i && f.kind == next->ids[i].message) ||
+             (f.to == i && f.kind == Sends::kMra && !counts);
+    });
     const bool abandoned = next->ids[i].abandoned;
     machine_.Stimulate(next, i, IbStimulus::kExhausted, {}, when);
     if (abandoned) next->ids[i].outstanding = next->ids[i].abandoned = false;

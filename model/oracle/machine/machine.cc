@@ -135,6 +135,7 @@ const IbRule* Machine::Stimulate(Possibility* p, uint8_t id, IbStimulus on, cons
   }
   if (rule->abandons || outlives) own.abandoned = own.outstanding;
   if (!own.abandoned && !Waits(own.ib, own.message)) own.outstanding = false;
+  if (!own.outstanding) own.mra = false;
   if (rule->sends != Sends::kNothing) Send(p, id, rule->sends, IsOwn(on), details, when);
   Report(p, id, rule->reports, details);
   return rule;
@@ -201,6 +202,7 @@ void Machine::Destroy(Possibility* p, uint8_t id, Span when) const {
 uint8_t Machine::FindChild(const Possibility& p, const Flight& request) const {
   for (uint8_t i = 0; i < p.ids.size(); ++i) {
     const IdState& id = p.ids[i];
+    if (!id.origin.valid() && request.sender.valid()) continue;
     const bool asks = request.kind == Sends::kSidrReq && id.ib == IbState::kSidrReqRcvd &&
                       facts_.KernelOf(id.device) == facts_.KernelOf(request.to_device) &&
                       facts_.SameAsker(id.origin, request.sender);

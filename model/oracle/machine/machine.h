@@ -90,8 +90,8 @@ class Machine {
     PortSpace space = PortSpace::kTcp;
     uint16_t port = 0;
     bool Of(const PortOwner& owner) const {
-      return port != 0 && owner.kernel == kernel && owner.space == space &&
-             owner.address.port == port;
+      return owner.address.port == port && port != 0 && owner.kernel == kernel &&
+             owner.space == space;
     }
     friend bool operator==(const Service&, const Service&) = default;
   };

@@ -1,0 +1,50 @@
+// Queue pair numbers: what applications named and were shown, held against what the frames carry.
+#ifndef CONFORMANCE_RUNNER_SHOWN_NUMBERS_H_
+#define CONFORMANCE_RUNNER_SHOWN_NUMBERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/capture/captured_message.h"
+#include "model/conversation/history.h"
+
+namespace cm {
+
+// The frames of one history are told to it, in their order; then it compares.
+class ShownNumbers {
+ public:
+  explicit ShownNumbers(const History& history) : history_(history) {}
+
+  // Frame `message` of the history.
+  void Hear(size_t message, const wire::CapturedMessage& heard);
+
+  // What a call names and the message that it sends does not carry, and what an event shows and no
+  // message that has arrived carries. The number of a violation is that of a frame before it.
+  std::vector<wire::Violation> Differences() const;
+
+ private:
+  // The number in a REQ, REP or SIDR_REP.
+  struct Carried {
+    size_t message = 0;
+    MadKind kind = MadKind::kReq;
+    uint32_t number = 0;
+    bool again = false;  // a repetition
+  };
+
+  const WireRecord& SentAs(const Carried& carried) const { return history_.wire[carried.message]; }
+  std::optional<wire::Violation> CallDiffers(uint32_t record, const line::Calls& line) const;
+  std::optional<wire::Violation> EventDiffers(uint32_t record, const CmEvent& event,
+                                              bool answers) const;
+
+  const History& history_;
+  std::vector<Carried> carried_;
+  std::set<std::pair<MadKind, uint64_t>> sent_;  // with their TIDs
+};
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_RUNNER_SHOWN_NUMBERS_H_
