@@ -200,7 +200,7 @@ std::variant<std::unique_ptr<Implementation>, std::string> MakeSimOrDl(const Sui
 std::variant<std::unique_ptr<Implementation>, std::string> MakeNodes(const SuiteFlags& flags) {
   auto site = LoadSite(flags.site);
   if (auto* problem = std::get_if<std::string>(&site)) return std::move(*problem);
-  auto own = LoadProfilesOfSides(flags.profile);
+  auto own = LoadBasesOfSides(flags.profile);
   if (auto* problem = std::get_if<std::string>(&own)) return std::move(*problem);
   auto joint = LoadProfile(flags.profile);
   if (auto* problem = std::get_if<std::string>(&joint)) return std::move(*problem);

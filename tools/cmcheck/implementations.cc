@@ -213,7 +213,8 @@ std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Prof
   const auto read = LoadSite(FromUsersFolder(asked.site));
   if (const auto* problem = std::get_if<std::string>(&read)) return *problem;
   const Site& site = std::get<Site>(read);
-  const auto loaded = ProfilesOfSides(asked);
+  const auto loaded = LoadBasesOfSides(
+      IsProfileName(asked.profile) ? asked.profile : FromUsersFolder(asked.profile));
   if (const auto* problem = std::get_if<std::string>(&loaded)) return *problem;
   const auto lost = [](std::string_view side, const std::string& what) {
     fmt::print(stderr, "cmcheck: {}: {}; the agent is started again\n", side, what);

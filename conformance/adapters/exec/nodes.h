@@ -17,9 +17,10 @@ namespace cm {
 
 struct NodesOptions {
   Site site;
-  std::string allow;                // what may be done to the hosts, as of `--allow`
-  std::pair<Profile, Profile> own;  // of the active and of the passive side
-  Profile joint;                    // by which both are judged together
+  std::string allow;  // what may be done to the hosts, as of `--allow`
+  // Built-in ones of the active and of the passive side, by whose names agents are started.
+  std::pair<Profile, Profile> own;
+  Profile joint;  // by which both are judged together
   std::function<void(std::string_view side, const std::string& what)> lost;  // may be empty
 };
 
