@@ -196,12 +196,14 @@ std::vector<Deviation> DeviationsOf(const Json& json, Fields* fields, std::strin
   return deviations;
 }
 
+constexpr const char* kUsualBase = "6.1-rxe";
+
 Profile ProfileOf(const Json& json, std::string* problem) {
   Fields fields(
       json, "a profile",
       {"name", "base", "sentence", "timing", "limits", "dialect", "capabilities", "deviations"},
       problem);
-  std::string base = "6.1-rxe";
+  std::string base = kUsualBase;
   fields.Read("base", &base);
   const Profile* known = FindProfile(base);
   if (known == nullptr) {
@@ -264,6 +266,18 @@ std::variant<std::pair<Profile, Profile>, std::string> LoadProfilesOfSides(
   auto one = LoadProfile(name_or_path);
   if (auto* problem = std::get_if<std::string>(&one)) return std::move(*problem);
   return std::pair{std::get<Profile>(one), std::get<Profile>(one)};
+}
+
+std::variant<std::pair<Profile, Profile>, std::string> LoadBasesOfSides(
+    const std::string& name_or_path) {
+  auto own = LoadProfilesOfSides(name_or_path);
+  if (std::holds_alternative<std::string>(own) || IsProfileName(name_or_path)) return own;
+  std::string ignored;
+  const Json json = JsonOf(ReadFile(name_or_path).value_or(""), &ignored);
+  const Profile* const base =
+      json.is_object() ? FindProfile(json.value("base", kUsualBase)) : nullptr;
+  if (base == nullptr) return fmt::format("{}: it has changed", name_or_path);
+  return std::pair{*base, *base};
 }
 
 std::variant<Profile, std::string> JointProfile(const Profile& active, const Profile& passive) {

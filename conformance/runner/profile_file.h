@@ -36,6 +36,11 @@ bool IsProfileName(std::string_view name);
 std::variant<std::pair<Profile, Profile>, std::string> LoadProfilesOfSides(
     const std::string& name_or_path);
 
+// The built-in profiles from which those of the sides are made: the same ones, but for a file its
+// base. A host that has not the file knows them by name.
+std::variant<std::pair<Profile, Profile>, std::string> LoadBasesOfSides(
+    const std::string& name_or_path);
+
 // By which two different connection managers, one on each side, are judged together: that of one of
 // them if they are equal. Where they differ in time, the earlier and the later are both in time;
 // minutes are not waited out, and what each does in its own way to links or data is not drawn. Or

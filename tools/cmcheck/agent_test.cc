@@ -137,6 +137,19 @@ TEST_F(Site, IsMeasuredThroughItsAgents) {
   std::filesystem::remove_all(world);
 }
 
+// The hosts have not the file: they know the built-in profile that is its base.
+TEST_F(Site, IsJudgedByAProfileThatOnlyTheSuiteHas) {
+  const std::string world = MakeOwnFolder("/tmp/site");  // short: a socket's path
+  WriteSite("python3 " + DataFile("conformance/adapters/exec/shared_world.py").string() + " " +
+            world + " '{command}'");
+  folder_.Write("mine.json", R"({"name": "mine", "base": "6.1-rxe", "timing": {"late_ms": 5000}})");
+  const Ended run = folder_.Cmcheck({"run", "--impl", "nodes", "--site", "site.json", "--profile",
+                                     "mine.json", "--sequences", "10", "--report", "report"});
+  EXPECT_EQ(run.exit_code, 0) << run.output << run.error;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("under profile mine"), HasSubstr("10 passed")));
+  std::filesystem::remove_all(world);
+}
+
 // Each has a world of its own, in which nothing of the other is.
 TEST_F(Site, WhoseHostsDoNotReachEachOtherIsRefused) {
   WriteSite("{command}");

@@ -197,7 +197,7 @@ void AddRunOptions(Verb verb, RunOptions* options) {
   verb.Text("--property", &options->property, "Only this property; `cmcheck list properties`");
   verb.Text("--json", &options->json, "File for the results as JSON, besides the report");
   verb.PerCent("--max-inconclusive", &options->max_inconclusive,
-               "Per cent of the sequences that may be inconclusive");
+               "Per cent of the sequences that may be inconclusive; of --impl nodes 15");
   verb.Text("--journal", &options->journal,
             "File for the result of each sequence; a run continues where it ended");
   verb.Flag("--keep", &options->keep, "Keep every conversation in the report");

@@ -12,6 +12,7 @@
 #include "conformance/adapters/dl/dl_adapter.h"
 #include "conformance/adapters/exec/allow.h"
 #include "conformance/adapters/exec/exec_adapter.h"
+#include "conformance/adapters/exec/nodes.h"
 #include "conformance/adapters/exec/sides.h"
 #include "conformance/adapters/exec/site.h"
 #include "conformance/adapters/lib/lib_adapter.h"
@@ -25,9 +26,6 @@
 
 namespace cm {
 namespace {
-
-// It may have to be woken up by a launcher.
-constexpr Duration kHostAnswersWithin = Duration::Seconds(90);
 
 std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
   if (!asked.place.empty()) return "--place goes with --impl dl only";
@@ -124,12 +122,8 @@ std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions o
   return answering;
 }
 
-// Two drivers as one implementation.
-std::variant<Answering, std::string> Joined(const Asked& asked, std::vector<OneSide> sides,
-                                            const Profile& profile) {
-  auto made = MakeSidesImplementation(std::move(sides), profile);
-  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
-  Answering answering{.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made)),
+Answering OfEachSide(const Asked& asked, std::unique_ptr<Implementation> implementation) {
+  Answering answering{.implementation = std::move(implementation),
                       .text = asked.impl,
                       .options = "--impl " + ShellWord(asked.impl),
                       .library = {},
@@ -207,7 +201,9 @@ std::variant<Answering, std::string> ResolveSides(const Asked& asked, const Prof
     sides.push_back({.side = side.side,
                      .implementation = std::get<std::unique_ptr<Implementation>>(std::move(made))});
   }
-  return Joined(asked, std::move(sides), profile);
+  auto made = MakeSidesImplementation(std::move(sides), profile);
+  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
+  return OfEachSide(asked, std::get<std::unique_ptr<Implementation>>(std::move(made)));
 }
 
 std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Profile& profile) {
@@ -217,37 +213,24 @@ std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Prof
   const auto read = LoadSite(FromUsersFolder(asked.site));
   if (const auto* problem = std::get_if<std::string>(&read)) return *problem;
   const Site& site = std::get<Site>(read);
-  const auto loaded = ProfilesOfSides(asked);
+  const auto loaded = LoadBasesOfSides(
+      IsProfileName(asked.profile) ? asked.profile : FromUsersFolder(asked.profile));
   if (const auto* problem = std::get_if<std::string>(&loaded)) return *problem;
-  const auto& [active, passive] = std::get<std::pair<Profile, Profile>>(loaded);
-  const auto allowed = AllowedOf(site, asked.allow);
-  if (const auto* problem = std::get_if<std::string>(&allowed))
+  const auto lost = [](std::string_view side, const std::string& what) {
+    fmt::print(stderr, "cmcheck: {}: {}; the agent is started again\n", side, what);
+  };
+  auto made = MakeNodesImplementation({.site = site,
+                                       .allow = asked.allow,
+                                       .own = std::get<std::pair<Profile, Profile>>(loaded),
+                                       .joint = profile,
+                                       .lost = lost});
+  if (const auto* problem = std::get_if<std::string>(&made))
     return fmt::format("{}: {}", asked.site, *problem);
-  std::vector<OneSide> sides;
-  for (const Profile* own : {&active, &passive}) {
-    const size_t number = sides.size();
-    const std::string side(kSideNames[number]);
-    const AllowList& of_it = std::get<0>(allowed).at(number);
-    // An agent survives what its library does: when it is gone the connection is.
-    const auto lost = [side](const std::string& what) {
-      fmt::print(stderr, "cmcheck: {}: {}; the agent is started again\n", side, what);
-    };
-    auto made =
-        MakeExecImplementation({.place = {.command = CommandOf(site, number, own->name, of_it),
-                                          .answers_within = kHostAnswersWithin},
-                                .profile = *own,
-                                .lost = lost});
-    if (auto* problem = std::get_if<std::string>(&made))
-      return fmt::format("{}: {}: {}", asked.site, side, *problem);
-    sides.push_back({.side = side,
-                     .implementation = std::get<std::unique_ptr<Implementation>>(std::move(made))});
-  }
-  auto answering = Joined(asked, std::move(sides), profile);
-  if (auto* known = std::get_if<Answering>(&answering)) {
-    known->text = "nodes of " + site.name;
-    known->options += " --site " + ShellWord(asked.site);
-    if (!asked.allow.empty()) known->options += " --allow " + asked.allow;
-  }
+  Answering answering =
+      OfEachSide(asked, std::get<std::unique_ptr<Implementation>>(std::move(made)));
+  answering.text = "nodes of " + site.name;
+  answering.options += " --site " + ShellWord(asked.site);
+  if (!asked.allow.empty()) answering.options += " --allow " + asked.allow;
   return answering;
 }
 

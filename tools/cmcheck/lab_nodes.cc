@@ -242,7 +242,7 @@ Examples:
   cmcheck lab nodes --active 6.12-rxe --passive 6.1-rxe -- --sequences 300 --report interop)");
   auto options = std::make_shared<NodesOptions>();
   options->run.sequences = 300;
-  options->run.max_inconclusive = 15;  // what would take minutes
+  options->run.max_inconclusive = kInconclusiveOnNodes;
   verb.Text("--active", &options->profiles[0], "Profile of the active side's guest");
   verb.Text("--passive", &options->profiles[1], "Profile of the passive side's guest");
   verb.Text("--site", &options->site, "File whose addresses the guests have (docs/nodes.md)");

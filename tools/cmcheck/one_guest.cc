@@ -4,7 +4,7 @@
 
 #include <system_error>
 
-#include "conformance/runner/profile_file.h"
+#include "model/vocabulary/profile.h"
 #include "tools/cmcheck/command.h"
 
 namespace cm {
@@ -21,13 +21,11 @@ int OneGuest::Report(const lab::Problem& problem) {
 
 std::variant<std::unique_ptr<OneGuest>, int> OneGuest::Start(const std::string& name,
                                                              const OwnGuest& own) {
-  const auto loaded = LoadProfile(name);
-  if (const auto* problem = std::get_if<std::string>(&loaded)) return Unusable(*problem);
-  const auto& profile = std::get<Profile>(loaded);
-  if (profile.transport != Transport::kRoce)
+  const Profile* const profile = FindProfile(name);
+  if (profile == nullptr || profile->transport != Transport::kRoce)
     return Unusable(fmt::format(
         "--lab {}: guests have the profiles 5.10-rxe, 6.1-rxe, 6.12-rxe and 7.2-rxe", name));
-  lab::Outcome<lab::Image> image = EnsureImage(profile);
+  lab::Outcome<lab::Image> image = EnsureImage(*profile);
   if (!image.ok()) return Report(image.problem());
   std::unique_ptr<OneGuest> one(new OneGuest(own));
   image = OwnImage(own, image.value(), one->own_.path());

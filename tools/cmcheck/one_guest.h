@@ -16,8 +16,8 @@ namespace cm {
 
 class OneGuest {
  public:
-  // The guest with the kernel of the profile, or of the user's own; or an exit code, when the
-  // reason is printed.
+  // The guest with the kernel of the built-in profile of this name, or of the user's own; or an
+  // exit code, when the reason is printed. No other profile is known in a guest.
   static std::variant<std::unique_ptr<OneGuest>, int> Start(const std::string& profile,
                                                             const OwnGuest& own);
 

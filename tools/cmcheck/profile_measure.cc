@@ -32,8 +32,26 @@ struct MeasureOptions {
   Asked asked;
 };
 
+int NoBase(const std::string& base) {
+  return Unusable(fmt::format("--base {} is no name of `cmcheck list profiles`", base));
+}
+
+// What the guest decides by itself, and was asked for all the same.
+std::string WhyNotInLab(const Verb& verb) {
+  for (const char* option :
+       {"--impl", "--defect", "--place", "--site", "--allow", "--capabilities"})
+    if (verb.Given(option))
+      return fmt::format("--lab measures the librdmacm of its guest: no {}", option);
+  if (verb.Given("--profile"))
+    return "--lab names the guest's profile, and --base the one that is compared with: no "
+           "--profile";
+  return {};
+}
+
 // In a guest, whose time is virtual: nothing that takes minutes has to be assumed.
 int MeasureInLab(const MeasureOptions& options, const fs::path& file) {
+  const std::string& base = options.base.empty() ? options.lab : options.base;
+  if (!options.base.empty() && FindProfile(base) == nullptr) return NoBase(base);
   auto started = OneGuest::Start(options.lab, options.own);
   if (const int* exit_code = std::get_if<int>(&started)) return *exit_code;
   OneGuest& one = *std::get<std::unique_ptr<OneGuest>>(started);
@@ -41,17 +59,18 @@ int MeasureInLab(const MeasureOptions& options, const fs::path& file) {
   const lab::Outcome<lab::Ended> ended = one.guest().Run(
       fmt::format("cp /host/cmcheck /tmp/ && cd /host && /tmp/cmcheck profile measure {} --impl dl "
                   "--place guest --profile {} --base {}",
-                  ShellWord(name), options.lab, options.base.empty() ? options.lab : options.base),
+                  ShellWord(name), ShellWord(options.lab), ShellWord(base)),
       {.wall_limit = std::chrono::minutes(30), .cancelled = [] { return Interrupted().load(); }});
   if (!ended.ok()) return OneGuest::Report(ended.problem());
   if (ended.value().status != kExitClean) return Unusable("in the guest: " + ended.value().error);
   fmt::print("{}", ended.value().output);
-  return WriteFile(file, ReadFile(one.share() / name).value_or("")).empty()
-             ? kExitClean
-             : Unusable(fmt::format("{}: cannot be written", options.file));
+  const WrittenProfile written = ReadWritten(one.share() / name);
+  const std::string problem =
+      written.problem.empty() ? WriteFile(file, written.text) : "in the guest: " + written.problem;
+  return problem.empty() ? kExitClean : Unusable(fmt::format("{}: {}", options.file, problem));
 }
 
-int Measure(MeasureOptions options) {
+int Measure(MeasureOptions options, const Verb& verb) {
   Asked& asked = options.asked;
   const fs::path file = FromUsersFolder(options.file);
   if (fs::exists(file)) return Unusable(fmt::format("{} exists; remove it first", options.file));
@@ -60,7 +79,10 @@ int Measure(MeasureOptions options) {
   if (options.lab.empty() && is_own)
     return Unusable("--module, --kernel and --modules are for a guest: --lab PROFILE");
   if (std::string problem = WhyUnusable(options.own); !problem.empty()) return Unusable(problem);
-  if (!options.lab.empty()) return MeasureInLab(options, file);
+  if (!options.lab.empty()) {
+    const std::string why = WhyNotInLab(verb);
+    return why.empty() ? MeasureInLab(options, file) : Unusable(why);
+  }
   Topology topology = *FindTopology("two-kernels");
   if (!asked.site.empty()) {
     const auto read = LoadSite(FromUsersFolder(asked.site));
@@ -74,8 +96,7 @@ int Measure(MeasureOptions options) {
   const auto base = LoadProfile(IsProfileName(base_name) ? base_name : FromUsersFolder(base_name));
   if (const auto* problem = std::get_if<std::string>(&base)) return Unusable(*problem);
   const auto& known = std::get<Profile>(base);
-  if (FindProfile(known.name) == nullptr)
-    return Unusable(fmt::format("--base {} is no name of `cmcheck list profiles`", base_name));
+  if (FindProfile(known.name) == nullptr) return NoBase(base_name);
   auto resolved = Resolve(asked);
   if (const auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Implementation& implementation = *std::get<Answering>(resolved).implementation;
@@ -117,7 +138,7 @@ Examples:
   verb.Text("--lab", &options->lab, "A guest with the kernel of this profile");
   AddOwnGuest(verb, &options->own);
   AddAsked(verb, &options->asked);
-  verb.Does([options] { return Measure(*options); });
+  verb.Does([options, verb] { return Measure(*options, verb); });
 }
 
 }  // namespace cm

@@ -285,6 +285,8 @@ Examples:
   auto options = std::make_shared<RunOptions>();
   AddRunOptions(verb, options.get());
   verb.Does([options, verb] {
+    if (options->asked.impl == "nodes" && !verb.Given("--max-inconclusive"))
+      options->max_inconclusive = kInconclusiveOnNodes;
     const std::string problem = WhyContradictory(verb);
     return problem.empty() ? Run(*options) : Unusable(problem);
   });

@@ -36,6 +36,10 @@ struct RunOptions {
   bool keep = false;
   bool shrink = true;
 };
+// Per cent of the sequences between two hosts that may be inconclusive: a kernel holds a process
+// back for minutes in some of them, which are not waited for.
+inline constexpr double kInconclusiveOnNodes = 15;
+
 void AddRunOptions(Verb verb, RunOptions* options);
 // The options that determine what is drawn.
 void AddCampaignOptions(Verb verb, RunOptions* options);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -27,7 +28,12 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr Duration kLongEnough = Duration::Seconds(60);
-constexpr int kMoments = 2;
+
+// More of them by hand: CMCHECK_MOMENTS=100.
+int Moments() {
+  const char* const wanted = std::getenv("CMCHECK_MOMENTS");
+  return wanted == nullptr ? 4 : std::atoi(wanted);
+}
 
 class Ssh : public testing::Test {
  protected:
@@ -51,8 +57,8 @@ class Ssh : public testing::Test {
     std::string agent;
     for (const std::string& word : folder_.CommandOf({"agent", "--impl", "sim"}))
       agent += word + " ";
-    // The second argument is the side: at its request with the number in the file `kill` the one of
-    // the passive side kills its connection, once.
+    // The file `kill` says once, at which request of which side its agent or its connection is
+    // killed.
     Write("agent", R"(#!/bin/sh
 cd )" + world_.string() +
                        R"(
@@ -60,14 +66,23 @@ side=$1
 shift
 echo $$ >>pids
 number=0
-[ "$side" = active ] || [ ! -e kill ] || { read -r number <kill; rm kill; }
+if [ -e "kill.$side" ]; then
+  read -r number what <"kill.$side"
+  rm "kill.$side"
+fi
 while IFS= read -r line; do
   number=$((number - 1))
-  [ $number != 0 ] || kill -9 "$PPID"
+  if [ $number = 0 ]; then
+    victim=$PPID
+    [ "$what" = connection ] || read -r victim <"agent.$side"
+    echo "$what" >>killed
+    kill -9 "$victim"
+    [ "$what" = connection ] || exit
+  fi
   printf '%s\n' "$line"
-done | exec python3 )" +
-                       DataFile("conformance/adapters/exec/shared_world.py").string() + " . \"" +
-                       agent + "$*\"\n");
+done | { sh -c 'echo $$ >"agent.$1"; exec python3 "$2" . "$3"' sh "$side" )" +
+                       DataFile("conformance/adapters/exec/shared_world.py").string() + " \"" +
+                       agent + "$*\"; kill 0; }\n");
     fs::permissions(world_ / "agent", fs::perms::owner_all);
     folder_.Write("site.json", R"({"name": "there", "launcher": "ssh -F )" + world_.string() +
                                    R"(/ssh {host} )" + world_.string() +
@@ -87,7 +102,7 @@ done | exec python3 )" +
   }
   Ended Run(const std::string& sequences) const {
     return folder_.Cmcheck({"run", "--impl", "nodes", "--site", "site.json", "--sequences",
-                            sequences, "--report", "report"});
+                            sequences, "--max-inconclusive", "100", "--report", "report"});
   }
   // One that has ended, and that its parent has not asked for, has no command line.
   static bool Lives(const std::string& pid) {
@@ -119,18 +134,38 @@ TEST_F(Ssh, TheSuiteRunsThere) {
   EXPECT_EQ(AgentsThatWereStarted(), 2);
 }
 
-TEST_F(Ssh, AConnectionIsKilledAtAnyMomentAndTheRunGoesOn) {
+// Of "sequences  5 passed, 0 failed, 1 inconclusive" the sum.
+int SequencesIn(const std::string& output) {
+  int passed = 0;
+  int failed = 0;
+  int inconclusive = 0;
+  for (const std::string& line : LinesOf(output))
+    if (line.starts_with("sequences"))
+      std::sscanf(line.c_str(), "sequences %d passed, %d failed, %d inconclusive", &passed, &failed,
+                  &inconclusive);
+  return passed + failed + inconclusive;
+}
+
+// Both sides share a simulator, which is gone with the agent that has made it.
+TEST_F(Ssh, AnAgentOrItsConnectionIsKilledAtAnyMomentAndTheRunGoesOn) {
   StreamState state = NamedStream(1, "moments");
   RandomChoice choice(&state);
-  for (int i = 0; i < kMoments; ++i) {
+  for (int i = 0; i < Moments(); ++i) {
     const uint64_t at = 1 + choice.Below(250, "moment");
-    Write("kill", std::to_string(at) + "\n");
+    const std::string side = choice.Below(2, "side") == 0 ? "active" : "passive";
+    const std::string what = choice.Below(2, "what") == 0 ? "agent" : "connection";
+    Write("kill." + side, std::to_string(at) + " " + what + "\n");
     fs::remove(world_ / "pids");
     const Ended run = Run("6");
-    EXPECT_EQ(run.exit_code, 0) << run.output << run.error;
-    EXPECT_THAT(run.output, HasSubstr(", 0 failed, ")) << run.output;
-    EXPECT_EQ(AgentsThatWereStarted(), 3) << "request " << at;
+    const std::string moment = what + " of " + side + ", request " + std::to_string(at);
+    EXPECT_EQ(run.exit_code, 0) << moment << run.output << run.error;
+    EXPECT_THAT(run.output, HasSubstr(", 0 failed, ")) << moment << run.output;
+    EXPECT_EQ(SequencesIn(run.output), 6) << moment << run.output;
+    EXPECT_THAT(run.error, HasSubstr("the agent is started again")) << moment;
+    EXPECT_GE(AgentsThatWereStarted(), 3) << moment;
   }
+  const auto killed = RunProgram({"cat", world_ / "killed"});
+  EXPECT_EQ(LinesOf(killed ? killed->output : "").size(), static_cast<size_t>(Moments()));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include "conformance/process/real_time.h"
 #include "conformance/runner/profile_file.h"
 #include "model/conversation/print.h"
+#include "model/vocabulary/call.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/report.h"
@@ -168,6 +169,18 @@ bool HasDriver(const WireOptions& options) {
 
 bool HasV6(const WireOptions& options) { return options.peer == kSim || !options.peer6.empty(); }
 
+// Whether it makes an id migrate to a path that there is none of, where that ends the peer's
+// kernel.
+bool IsFatal(const Conversation& conversation, const Profile& profile) {
+  return profile.dialect.unknown_path_is_fatal &&
+         std::ranges::any_of(conversation.lines, [](const Line& line) {
+           const auto* calls = std::get_if<line::Calls>(&line);
+           const auto* notify =
+               calls == nullptr ? nullptr : std::get_if<call::Notify>(&calls->call);
+           return notify != nullptr && notify->what == call::Notify::kPathMig;
+         });
+}
+
 struct Case {
   std::string name;
   Conversation conversation;
@@ -175,7 +188,7 @@ struct Case {
 
 // What is to be carried out; the conversations that no tester can carry out alone are counted.
 std::variant<std::vector<Case>, std::string> CasesOf(const WireOptions& options,
-                                                     const std::string& profile, int* left_out) {
+                                                     const Profile& profile, int* left_out) {
   std::vector<Case> cases;
   for (const std::string& path : options.conversations) {
     if (std::string problem = WhyUnreadable(path); !problem.empty()) return problem;
@@ -185,8 +198,9 @@ std::variant<std::vector<Case>, std::string> CasesOf(const WireOptions& options,
       Conversation& conversation = std::get<ConversationFile>(read).conversation;
       const bool has_tester =
           std::ranges::any_of(conversation.topology->devices, &DeviceInfo::tester);
-      const std::string why =
+      std::string why =
           has_tester ? live::WhyNot(conversation, HasDriver(options)) : "it has no tester";
+      if (why.empty() && IsFatal(conversation, profile)) why = "it ends a kernel of the profile";
       if (!why.empty()) fmt::print("{}: left out, {}\n", file, why);
       *left_out += why.empty() ? 0 : 1;
       if (why.empty()) cases.push_back({fs::path(file).stem(), std::move(conversation)});
@@ -196,7 +210,7 @@ std::variant<std::vector<Case>, std::string> CasesOf(const WireOptions& options,
                             .v6 = options.every_manner && HasV6(options)};
   for (uint64_t i = options.first; i < options.first + SequencesOf(options); ++i)
     cases.push_back({fmt::format("drawn-{}-{}", options.seed, i),
-                     live::Draw(options.seed, i, profile, manner)});
+                     live::Draw(options.seed, i, profile.name, manner)});
   return cases;
 }
 
@@ -315,7 +329,7 @@ int DoWire(WireOptions options) {
       return Unusable("over iWARP there are no messages of the CM");
   }
   int left_out = 0;
-  auto cases = CasesOf(options, profiles[0].name, &left_out);
+  auto cases = CasesOf(options, profiles[0], &left_out);
   if (auto* problem = std::get_if<std::string>(&cases)) return Unusable(*problem);
   Place place;
   if (options.peer == kSim) {

@@ -87,8 +87,8 @@ class InLab {
         "--listener 'exec:/tmp/cmcheck agent --profile {}'{} "
         "--sequences {} --first {} --seed {} --service {} --pause {} --longest {} --late {}{}{} "
         "--report /host/report",
-        kAddresses, options_.lab, options_.lab, given, count, first, options_.seed,
-        options_.service, options_.pause, options_.longest, options_.late,
+        kAddresses, ShellWord(options_.lab), ShellWord(options_.lab), given, count, first,
+        options_.seed, options_.service, options_.pause, options_.longest, options_.late,
         options_.every_manner ? " --every-manner" : "", options_.shrink ? "" : " --no-shrink");
     std::error_code error;
     fs::remove_all(share_ / "report", error);

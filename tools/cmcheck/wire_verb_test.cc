@@ -45,6 +45,35 @@ TEST(Wire, SaysWhatItCannotDo) {
   EXPECT_THAT(why({"--peer", "sim", "--lab", "6.1-rxe"}), HasSubstr("its own peer"));
 }
 
+// Before an image is made: a guest knows the built-in profiles alone.
+TEST(Wire, AGuestHasABuiltInProfile) {
+  const CmcheckFolder folder;
+  folder.Write("mine.json", R"({"name": "mine", "base": "6.1-rxe", "sentence": "Mine."})");
+  for (const char* profile : {"mine.json", "6.1-rxe+7.2-rxe", "6.1-siw", "none"}) {
+    const Ended ended = folder.Cmcheck({"wire", "--lab", profile});
+    EXPECT_EQ(ended.exit_code, 2) << ended.output;
+    EXPECT_THAT(ended.error, HasSubstr(std::string("--lab ") + profile + ": guests have"));
+  }
+}
+
+// source: linux 5.10 cm.c cm_migrate, cm_alloc_msg
+TEST(Wire, WhatEndsTheKernelIsLeftOut) {
+  const CmcheckFolder folder;
+  folder.Write("migrates.conv",
+               "topology tester\nprofile 6.1-rxe\ncapabilities time tester\n"
+               "active connecting A on=C to=tester:7471\n"
+               "tester sends REP to=active local=7 remote=A\n"
+               "active taking C\nactive rdma_notify A event=6\n");
+  const auto tried = [&](const char* profile) {
+    return folder.Cmcheck(
+        {"wire", "--peer", "sim", "--profile", profile, "--conversations", "migrates.conv"});
+  };
+  const Ended fatal = tried("5.10-rxe");
+  EXPECT_EQ(fatal.exit_code, 3) << fatal.output << fatal.error;
+  EXPECT_THAT(fatal.output, HasSubstr("migrates.conv: left out, it ends a kernel"));
+  EXPECT_EQ(tried("6.1-rxe").exit_code, 0);
+}
+
 // Where namespaces of users are permitted.
 class Cable : public testing::Test {
  protected:

@@ -9,6 +9,8 @@
 #include <variant>
 
 #include "conformance/driver/perform.h"
+#include "conformance/runner/profile_file.h"
+#include "model/base/files.h"
 #include "model/conversation/history.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
@@ -340,6 +342,15 @@ std::string ProfileText(std::string_view name, const Profile& base, std::string_
     text += "}";
   }
   return text + "}\n";
+}
+
+WrittenProfile ReadWritten(const std::filesystem::path& path) {
+  std::string text = ReadFile(path).value_or("");
+  if (text.empty()) return {.text = {}, .problem = "no profile was left"};
+  auto parsed = ParseProfile(text);
+  if (const auto* problem = std::get_if<std::string>(&parsed))
+    return {.text = {}, .problem = "what was left is no profile: " + *problem};
+  return {.text = std::move(text), .problem = {}};
 }
 
 }  // namespace cm

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,13 @@ std::vector<MeasuredField> MeasureProfile(Implementation& implementation, const 
 // base's.
 std::string ProfileText(std::string_view name, const Profile& base, std::string_view of,
                         const std::vector<MeasuredField>& fields);
+
+// The file that another process was to write; or the problem: it is missing, or no profile.
+struct WrittenProfile {
+  std::string text;
+  std::string problem;
+};
+WrittenProfile ReadWritten(const std::filesystem::path& path);
 
 }  // namespace cm
 

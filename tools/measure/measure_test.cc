@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <variant>
@@ -160,6 +162,22 @@ TEST(Measure, TheFileIsAProfileAndSaysWhatWasMeasured) {
   EXPECT_EQ(ValuesOf(profile), ValuesOf(of));
   EXPECT_THAT(text, HasSubstr("// measured: time until UNREACHABLE"));
   EXPECT_THAT(text, HasSubstr("// assumed: a larger backlog"));
+}
+
+// What a guest has left is no profile by being there.
+TEST(WrittenProfileTest, IsAProfileOrAProblem) {
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "written.json";
+  std::filesystem::remove(path);
+  const auto problem_of = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    return ReadWritten(path).problem;
+  };
+  EXPECT_EQ(ReadWritten(path).problem, "no profile was left");
+  EXPECT_EQ(problem_of(""), "no profile was left");
+  EXPECT_THAT(problem_of("{\"name\": 1}"), HasSubstr("no profile: "));
+  const std::string text = ProfileText("mine", *FindProfile("6.1-rxe"), "a guest", {});
+  EXPECT_EQ(problem_of(text), "");
+  EXPECT_EQ(ReadWritten(path).text, text);
 }
 
 }  // namespace

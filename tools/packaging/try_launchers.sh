@@ -1,20 +1,23 @@
 #!/bin/sh
 # Tries the package of `tools/package` on two nodes behind real launchers, by hand: needs root,
-# debootstrap and Debian's archive; three minutes and 1 GB, which are gone at the end.
+# debootstrap and Debian's archive; four minutes and 1 GB, which are gone at the end.
 #
 #   ssh    two fresh Debian 12 systems, each with the package and an sshd
 #   srun   Slurm of Debian 12: a controller, and two slurmd that are two nodes
 #
 # No node has an RDMA device, so the agents share a simulator. What comes of the same seed without a
-# launcher has to come of it here.
+# launcher has to come of it here. Then agents and connections are killed, each run at another moment
+# that the seed 1 draws: no sequence may be lost or fail, and no process be left.
 #
 # usage: try_launchers.sh FOLDER
 # TRY_ROOTS names a folder where the systems are kept, and taken from the next time: half a minute.
+# TRY_MOMENTS is how many moments, 10 by default, half of them behind each launcher: 3 s each.
 # Exit code: 0 all went well, 1 not, 2 it cannot be tried.
 set -eu
 export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
 tree=$(dirname "$(dirname "$(dirname "$(readlink -f "$0")")")")
 sequences=100
+moments=${TRY_MOMENTS:-10}
 
 fail() {
   echo "try_launchers.sh: unsupported here: $*" >&2
@@ -59,13 +62,36 @@ ip link set v0 up
 ip link set v1 up
 hostname control
 
-# The agent of a node without a device: one that comes first starts the simulator.
+# The agent of a node without a device: one that comes first starts the simulator. The file kill.SIDE
+# says once at which request the agent or its connection, which is the launcher here, is killed.
 mkdir "$work/shared"
 cp "$tree/conformance/adapters/exec/shared_world.py" "$work/shared/"
 cat >"$work/shared/agent" <<'END'
 #!/bin/sh
-echo "${SLURMD_NODENAME:-${SSH_CONNECTION##* }}" >>/tmp/shared/started
-exec python3 /tmp/shared/shared_world.py /tmp/shared "cmcheck agent --impl sim $*"
+cd /tmp/shared
+side=$1
+shift
+echo "${SLURMD_NODENAME:-${SSH_CONNECTION##* }}" >>started
+echo $$ >>pids
+number=0
+if [ -e "kill.$side" ]; then
+  read -r number what <"kill.$side"
+  rm "kill.$side"
+fi
+while IFS= read -r line; do
+  number=$((number - 1))
+  if [ "$number" = 0 ]; then
+    read -r victim <"$what.$side"
+    echo "$what" >>killed
+    kill -9 "$victim"
+    [ "$what" = connection ] || exit
+  fi
+  printf '%s\n' "$line"
+done | {
+  sh -c 'echo $$ >"agent.$1"; exec python3 shared_world.py . "cmcheck agent --impl sim $2"' \
+    sh "$side" "$*"
+  kill 0
+}
 END
 chmod +x "$work/shared/agent"
 for node in node1 node2; do
@@ -82,13 +108,14 @@ done
 # Runs the suite through a launcher, and keeps its digest.
 run() {
   cat >"$work/shared/site.json" <<END
-{"name": "there", "launcher": "$1", "agent": "/tmp/shared/agent",
+{"name": "there", "agent": " ",
+ "launcher": "echo \$\$ >/tmp/shared/connection.{side}; exec $1 /tmp/shared/agent {side} {command}",
  "active": {"host": "node1", "v4": "192.168.7.1", "v6": "fd07::1"},
  "passive": {"host": "node2", "v4": "192.168.8.2", "v6": "fd08::2"}}
 END
   rm -f "$work/shared/started"
   chroot "$roots/node1" cmcheck run --impl nodes --site /tmp/shared/site.json \
-    --sequences $sequences --report /tmp/report >"$work/log" 2>&1 || true
+    --sequences $sequences --max-inconclusive 100 --report /tmp/report >"$work/log" 2>&1 </dev/null || true
   grep '^digest' "$work/log" >"$work/digest.$2" || true
 }
 # try LAUNCHER NAME PLACES: each agent has to be where it belongs.
@@ -104,7 +131,48 @@ try() {
   fi
 }
 
-run '{command}' plain
+# kill_at_moments LAUNCHER NAME SEED: runs of 20 sequences, in each of which one is killed.
+kill_at_moments() {
+  launcher=$1 name=$2 seed=$3
+  sequences=20 all=$((moments / 2)) went=0 passed=0 inconclusive=0
+  : >"$work/shared/killed"
+  awk -v n="$all" -v seed="$seed" 'BEGIN { srand(seed); for (i = 0; i < n; ++i)
+    print 1 + int(600 * rand()), rand() < 0.5 ? "agent" : "connection",
+      rand() < 0.5 ? "active" : "passive" }' >"$work/drawn"
+  while read -r at what side; do
+    rm -f "$work/shared/kill."*
+    echo "$at $what" >"$work/shared/kill.$side"
+    : >"$work/shared/pids"
+    run "$launcher" killed
+    # What the table says: passed, failed, inconclusive.
+    # shellcheck disable=SC2046
+    set -- $(sed -n 's/^sequences *//p' "$work/log" | tr -cd '0-9 ')
+    if [ $((${1:-0} + ${3:-0})) -eq 20 ] && [ "${2:-1}" -eq 0 ] && none_is_left; then
+      went=$((went + 1)) passed=$((passed + $1)) inconclusive=$((inconclusive + $3))
+    else
+      echo "  FAILED: $name: $what of $side killed at request $at"
+      tail -n 8 "$work/log" | sed 's/^/    /'
+      failed=1
+    fi
+  done <"$work/drawn"
+  echo "  $name: $(wc -l <"$work/shared/killed") killed in $all runs of 20 sequences: $went went on," \
+    "$passed passed, $inconclusive inconclusive"
+  sequences=100
+}
+# Within ten seconds.
+none_is_left() {
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    left=0
+    while read -r pid; do
+      [ ! -s "/proc/$pid/cmdline" ] || [ -z "$(tr -d '\0' <"/proc/$pid/cmdline")" ] || left=1
+    done <"$work/shared/pids"
+    [ $left -eq 1 ] || return 0
+    sleep 1
+  done
+  return 1
+}
+
+run '' plain
 [ -s "$work/digest.plain" ] || fail "without a launcher: $(tail -n 3 "$work/log")"
 
 # Each system has an sshd, and the suite is on the first of them.
@@ -123,7 +191,8 @@ for node in node1 node2; do
     -o PermitRootLogin=prohibit-password
   port=$((port + 1))
 done
-try 'ssh {host} {command}' ssh '2201 2202'
+try 'ssh {host}' ssh '2201 2202'
+kill_at_moments 'ssh {host}' ssh 1
 
 # Both nodes of Slurm are on the first system, and differ in their ports.
 root=$roots/node1
@@ -159,5 +228,10 @@ done
 # Its first step waits until the nodes have registered.
 chroot "$root" timeout 60 srun -w node1,node2 -N 2 true >"$work/slurm" 2>&1 ||
   fail "srun: $(tail -n 1 "$work/slurm")"
-try 'srun -w {host} {command}' srun 'node1 node2'
+try 'srun -w {host}' srun 'node1 node2'
+# An srun that is killed leaves its allocation behind: steps of one allocation do not wait for it.
+chroot "$root" salloc --no-shell -N 2 -w node1,node2 >"$work/slurm" 2>&1 ||
+  fail "salloc: $(tail -n 1 "$work/slurm")"
+job=$(sed -n 's/.*Granted job allocation //p' "$work/slurm")
+kill_at_moments "srun --jobid=$job --overlap -N 1 -n 1 -w {host}" srun 2
 exit "$failed"

@@ -123,7 +123,12 @@ def main() -> None:
         stream.connect(path)
     lines = stream.makefile("rw")
     manners = Manners(options.lie, options.die)
-    threading.Thread(target=pass_on, args=(lines, sys.stdout, manners.answered), daemon=True).start()
+
+    def answer() -> None:
+        pass_on(lines, sys.stdout, manners.answered)
+        os._exit(4)    # the process that has made the world is gone
+
+    threading.Thread(target=answer, daemon=True).start()
     pass_on(sys.stdin, lines, manners.asked)
 
 

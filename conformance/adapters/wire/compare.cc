@@ -7,8 +7,10 @@
 #include <set>
 #include <string_view>
 
+#include "model/capture/captured_message.h"
 #include "model/capture/judge.h"
 #include "model/conversation/print.h"
+#include "model/mad/frame.h"
 #include "model/oracle/judge.h"
 
 namespace cm::live {
@@ -29,9 +31,9 @@ std::string Time(Instant at) {
   return ToString(Duration::Milliseconds(at.nanoseconds() / 1'000'000));
 }
 
-// By how much a message of that time may be early or late.
-Duration Slack(Instant at, const Timing& timing) {
-  return timing.late + Duration::Nanoseconds(at.nanoseconds() / 100 * timing.late_percent);
+// By how much a message after that time may be early or late.
+Duration Slack(Duration after, const Timing& timing) {
+  return timing.late + after / 100 * timing.late_percent;
 }
 
 // A timer that runs out behind the end may do so before it.
@@ -91,7 +93,7 @@ class Comparison {
       const Repeated run = RepeatedAt(expected, i);
       size_t count = 0;
       for (; next < seen.size() && seen[next]->text == expected[i]->text; ++next, ++count) {
-        if (count < run.count && !IsInTime(*expected[i + count], *seen[next], run.races)) return;
+        if (count < run.count && !IsInTime(expected, i + count, seen, next, run.races)) return;
         const bool soon = count == 0 || seen[next]->at - seen[next - 1]->at < kSoon;
         if (count >= run.count && !(run.races && soon)) break;
         if (count >= run.count && IsOfNext(expected, i + run.count, *seen[next])) break;
@@ -107,7 +109,7 @@ class Comparison {
   // Whether what follows the repetitions is the same message again, and this is it.
   bool IsOfNext(const Said& expected, size_t after, const Passing& is) const {
     return after < expected.size() && expected[after]->text == is.text &&
-           is.at + Slack(expected[after]->at, profile_.timing) >= expected[after]->at;
+           is.at + Slack(expected[after]->at - Instant(), profile_.timing) >= expected[after]->at;
   }
 
   // What was expected before the end was waited for.
@@ -117,9 +119,20 @@ class Comparison {
       Add(Kind(should.text) + " missing", "nothing", should, should.at);
   }
 
-  bool IsInTime(const Passing& should, const Passing& is, bool races) {
-    const Duration apart = is.at - should.at;
-    const Duration slack = Slack(should.at, profile_.timing) + (races ? kSoon : Duration());
+  // A repetition is judged by the time since the one before: each of its timers may be late.
+  bool IsInTime(const Said& expected, size_t i, const Said& seen, size_t j, bool races) {
+    const Passing& should = *expected[i];
+    const Passing& is = *seen[j];
+    const bool again =
+        i > 0 && j > 0 && expected[i - 1]->text == should.text && seen[j - 1]->text == should.text;
+    // What answers our farewells follows the end, which the peer's last timer may put off.
+    const bool behind = should.at >= expected_.end && is.at >= seen_.end;
+    const Duration before = again    ? seen[j - 1]->at - expected[i - 1]->at
+                            : behind ? seen_.end - expected_.end
+                                     : Duration();
+    const Instant since = again ? expected[i - 1]->at : behind ? expected_.end : Instant();
+    const Duration apart = is.at - should.at - before;
+    const Duration slack = Slack(should.at - since, profile_.timing) + (races ? kSoon : Duration());
     const bool late = apart > slack;
     if (!late && Duration() - apart <= slack) return true;
     Add(Kind(is.text) + (late ? " late" : " early"), Text(is), should, is.at);
@@ -140,15 +153,30 @@ class Comparison {
                             .at = at});
   }
 
+  // The communication ids that a frame names.
+  static std::vector<uint32_t> IdsIn(const Passing& frame) {
+    const auto decoded = mad::Decode(frame.bytes, mad::LinkType::kEthernet);
+    if (!decoded.ok()) return {};
+    const wire::Cids cids = wire::CidsOf(decoded.value().mad.message);
+    std::vector<uint32_t> ids = {cids.local, cids.remote};
+    std::erase(ids, 0U);
+    return ids;
+  }
+
   std::vector<wire::Violation> Violations(const Course& course) const {
     std::vector<wire::Violation> violations;
     uint64_t first_of_ours = course.frames.size() + 1;
+    std::map<uint32_t, uint64_t> broken;  // ids of connections whose rules the tester broke: since
     wire::Judge judge({.profiles = {&profile_}}, [&](const wire::Verdict& verdict) {
       if (!verdict.violation) return;
-      if (course.frames[verdict.violation->number - 1].ours)
-        first_of_ours = std::min(first_of_ours, verdict.violation->number);
-      else
-        violations.push_back(*verdict.violation);
+      const uint64_t number = verdict.violation->number;
+      const Passing& frame = course.frames[number - 1];
+      if (!frame.ours) return violations.push_back(*verdict.violation);
+      first_of_ours = std::min(first_of_ours, number);
+      for (const uint32_t id : IdsIn(frame)) {
+        uint64_t& since = broken.try_emplace(id, number).first->second;
+        since = std::min(since, number);
+      }
     });
     for (size_t i = 0; i < course.frames.size(); ++i) {
       const Passing& frame = course.frames[i];
@@ -156,9 +184,14 @@ class Comparison {
                  mad::LinkType::kEthernet);
     }
     judge.Finish();
-    // What the tester has broken the judge may not recognise as a connection any more.
+    // What the tester has broken the judge may not recognise as a connection any more, or not as
+    // that one.
     std::erase_if(violations, [&](const wire::Violation& violation) {
-      return violation.rule == kUnknownConnection && violation.number > first_of_ours;
+      if (violation.rule == kUnknownConnection && violation.number > first_of_ours) return true;
+      return std::ranges::any_of(IdsIn(course.frames[violation.number - 1]), [&](uint32_t id) {
+        const auto since = broken.find(id);
+        return since != broken.end() && since->second < violation.number;
+      });
     });
     return violations;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -18,6 +19,10 @@ namespace {
 
 // How long frames alone are listened to in a wait for the peer's application.
 constexpr Duration kSlice = Duration::Milliseconds(5);
+
+// A timer may be late by the slot of the kernel's timer wheel, an eighth of its length at most, and
+// so may all repetitions together. source: docs/sources/cm_protocol.md 3.4
+constexpr int64_t kLateOf = 8;
 
 // A peer hears nothing else so long. source: docs/sources/cm_protocol.md N1
 constexpr Duration kLooksForASender = Duration::Seconds(1);
@@ -63,13 +68,19 @@ class Carrying {
       if (connect != nullptr) c_->tester_.Awaits(connect->id);
       seen::Answered answered = application_->Submit(lane, call);
       if (connect != nullptr && !answered.reply.succeeded()) c_->tester_.AwaitsNot();
-      const auto* get = std::get_if<call::GetCmEvent>(&call);
-      if (get != nullptr && answered.event && answered.event->type == EventType::kConnectRequest)
-        c_->tester_.Name(get->request);
+      if (const auto* get = std::get_if<call::GetCmEvent>(&call)) {
+        if (answered.reply.kind == ReplyKind::kBlocked) waiting_[lane] = get->request;
+        NameRequest(get->request, answered.event);
+      }
       return answered;
     }
     std::optional<seen::Released> Released(Lane lane) override {
-      return application_->Released(lane);
+      std::optional<seen::Released> released = application_->Released(lane);
+      const auto waits = waiting_.find(lane);
+      if (!released || waits == waiting_.end()) return released;
+      NameRequest(waits->second, released->event);
+      waiting_.erase(waits);
+      return released;
     }
     // Meanwhile frames are heard, and questions for our address answered.
     bool Readable(Lane lane, ChannelRef channel, Duration within) override {
@@ -100,6 +111,10 @@ class Carrying {
     }
 
    private:
+    void NameRequest(IdRef id, const std::optional<CmEvent>& event) {
+      if (event && event->type == EventType::kConnectRequest) c_->tester_.Name(id);
+    }
+
     bool ReadableApart(Lane lane, ChannelRef channel, Duration within) {
       std::atomic<bool> over = false;
       bool readable = false;
@@ -113,6 +128,7 @@ class Carrying {
 
     Carrying* c_;
     Driver* application_;
+    std::map<Lane, IdRef> waiting_;  // names for the events of fetches that block
   };
 
   void CarryOutLine(size_t i) {
@@ -168,7 +184,7 @@ class Carrying {
   void Await() {
     if (expected_ == nullptr) return;
     const size_t wanted = Expected();
-    const Instant limit = until_ + pace_.patience;
+    const Instant limit = until_ + pace_.patience + (until_ - begin_) / kLateOf;
     while (heard_ < wanted && Hear(limit)) {
     }
     const Instant now = door_.Now();

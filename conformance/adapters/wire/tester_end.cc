@@ -133,6 +133,9 @@ Bytes TesterEnd::Sealed(const sim::Mad& mad, uint8_t to, bool from_nowhere) {
   const uint8_t here = topology_.sides[side_].device;
   mad::Frame frame = wire_.FrameOf({.from = here, .to = topology_.sides[to].device, .mad = mad});
   frame.link = mad::Ethernet{.destination = ends_.peer.mac, .source = ends_.us.mac};
+  // Over the family of addresses by which the peer has asked.
+  if (over_v6_.contains(mad.remote_cid))
+    frame.ip = mad::Ipv6{.source = ends_.us.v6, .destination = ends_.peer.v6};
   if (auto* v4 = std::get_if<mad::Ipv4>(&frame.ip)) {
     v4->source = ends_.us.v4;
     v4->destination = ends_.peer.v4;
@@ -162,6 +165,7 @@ uint32_t TesterEnd::KeyOf(const mad::Frame& frame, const wire::Cids& cids) {
   if (asks && !awaited_.empty() && !asked_.contains(cids.local)) {
     const auto key = static_cast<uint32_t>(kAsked + asked_.size());
     asked_[cids.local] = key;
+    if (std::holds_alternative<mad::Ipv6>(frame.ip)) over_v6_.insert(cids.local);
     names_[awaited_.front()] = key;
     awaited_.pop_front();
     sim::CmNumbers& theirs = theirs_[key];

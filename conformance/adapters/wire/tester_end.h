@@ -12,6 +12,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -99,6 +100,7 @@ class TesterEnd {
   std::map<uint32_t, sim::CmNumbers> theirs_;  // by the same: what the peer calls it
   std::map<uint32_t, uint32_t> asked_;  // by the peer's id: connections that it has asked for
   std::map<uint32_t, uint32_t> ours_;   // the tester's ids of those
+  std::set<uint32_t> over_v6_;          // the peer's ids of those that it has asked for over IPv6
   std::deque<IdRef> awaited_;
   uint32_t last_request_ = 0;
 };

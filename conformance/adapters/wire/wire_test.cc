@@ -60,7 +60,10 @@ class Meddling : public Door {
 class WireTest : public testing::Test {
  protected:
   static Trial With(const std::string& profile, Meddling::Meddle meddle = {}) {
-    const Profile* peer = FindProfile(profile);
+    return With(FindProfile(profile), std::move(meddle));
+  }
+  // `peer` must outlive what is returned.
+  static Trial With(const Profile* peer, Meddling::Meddle meddle = {}) {
     return Trial({.open = [peer, meddle](const Ends& ends,
                                          const Conversation* by_lines) -> std::unique_ptr<Door> {
                     auto door = MakeSimPeer(peer, ends, by_lines);
@@ -170,6 +173,20 @@ TEST_F(WireTest, AnActivePeerIsAnsweredAndItsApplicationJudged) {
               ElementsAre("DREQ missing"));
 }
 
+// The RTU names the connection whose request a fetch has waited for: the reply is said once.
+TEST_F(WireTest, ARequestIsNamedByAFetchThatWaitsForIt) {
+  const Tried tried = With("6.1-rxe").Try(
+      Read("passive rdma_create_id U on=S ps=RDMA_PS_UDP\n"  // so that lines are carried out
+           "passive/2 rdma_get_cm_event S as=e id=P\n"
+           "tester sends REQ to=passive port=7471 response=16 retries=3\n"
+           "passive rdma_create_qp P\npassive rdma_accept P\n"
+           "tester sends RTU to=passive remote=P\npass 2s\n"));
+  EXPECT_THAT(tried.differences, IsEmpty());
+  ASSERT_TRUE(tried.seen.history);
+  EXPECT_THAT(ToText(*tried.seen.history), HasSubstr("-> blocked"));
+  EXPECT_THAT(Said(tried.seen), ElementsAre("REP"));
+}
+
 TEST_F(WireTest, TwoRequestsAtOnceAreThoseOfTheirIds) {
   const Tried tried = With("6.1-rxe").Try(
       Read("active rdma_create_event_channel C\nactive resolving A on=C to=tester:7471\n"
@@ -266,6 +283,64 @@ TEST_F(WireTest, AnAnswerIsNotTakenForARepetitionOfTheOneBefore) {
     EXPECT_THAT(Differences(tried.expected, tried.seen, profile), IsEmpty()) << i;
     last->at = last->at + Duration::Milliseconds(-1);
   }
+}
+
+// source: docs/sources/cm_protocol.md R2
+TEST_F(WireTest, ARequestIsAnsweredOverItsFamilyOfAddresses) {
+  Tried tried = With("6.1-rxe").Try(
+      Read("active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"
+           "active rdma_resolve_addr A src=active.v6:0 dst=tester.v6:7471\nactive taking C\n"
+           "active rdma_resolve_route A\nactive taking C\nactive rdma_create_qp A\n"
+           "active rdma_connect A\ntester sends REP to=active local=7 remote=A\n"
+           "active taking C\n"));
+  EXPECT_THAT(Said(tried.seen), ElementsAre("REQ", "RTU"));
+  for (Passing& passing : tried.seen.frames) {
+    auto frame = mad::Decode(passing.bytes, mad::LinkType::kEthernet).value();
+    EXPECT_TRUE(std::holds_alternative<mad::Ipv6>(frame.ip)) << passing.text;
+    // One that comes over the other family breaks a rule; the kernel takes it by its ids.
+    if (frame.mad.header.kind() != MadKind::kRep) continue;
+    frame.ip = mad::Ipv4{.source = kEnds.us.v4, .destination = kEnds.peer.v4};
+    const auto altered = mad::Seal(frame);
+    passing.bytes.assign(altered.view().begin(), altered.view().end());
+  }
+  EXPECT_THAT(Differences(tried.expected, tried.seen, *FindProfile("6.1-rxe")), IsEmpty());
+}
+
+// Each of the timers is late by the slot of a kernel's timer wheel, an eighth at most.
+// source: docs/sources/cm_protocol.md 3.4
+TEST_F(WireTest, ARepetitionMayBeLateEachTime) {
+  Profile kernel = *FindProfile("6.1-rxe");
+  kernel.timing.clock = TimerClock::kWheel;
+  const Conversation hurried = Read(
+      "active connecting A on=C to=tester:7471\n"
+      "tester sends MRA to=active remote=A timeout=8\npass 30s\n");
+  Tried tried = With(&kernel).Try(hurried);
+  ASSERT_THAT(tried.differences, IsEmpty()) << tried.differences.front().cause;
+  std::vector<Passing*> requests;
+  for (Passing& frame : tried.seen.frames)
+    if (frame.text.starts_with("REQ")) requests.push_back(&frame);
+  ASSERT_GT(requests.size(), 10U);
+  const auto causes = [&] {
+    std::vector<std::string> all;
+    for (const Difference& one : Differences(tried.expected, tried.seen, *FindProfile("6.1-rxe")))
+      all.push_back(one.cause);
+    return all;
+  };
+  // One wait that is longer than any timer's.
+  for (size_t i = 8; i < requests.size(); ++i)
+    requests[i]->at = requests[i]->at + Duration::Milliseconds(500);
+  EXPECT_THAT(causes(), ElementsAre("REQ late"));
+}
+
+// The last timer puts the end off, and what answers the farewells follows it.
+TEST_F(WireTest, TheEndMayBeAsLateAsAllTimersBeforeIt) {
+  Profile kernel = *FindProfile("6.1-rxe");
+  kernel.timing.clock = TimerClock::kWheel;
+  auto parsed = ParseConversation(
+      *ReadFile("conformance/scenarios/protocol/tester/s56-mra-that-hurries.conv"));
+  const Tried tried = With(&kernel).Try(std::get<Conversation>(parsed));
+  EXPECT_GT(tried.seen.end - tried.expected.end, Duration::Seconds(3));
+  EXPECT_THAT(tried.differences, IsEmpty()) << tried.differences.front().cause;
 }
 
 TEST(SocketDoorTest, FramesGoThrough) {
