@@ -25,6 +25,20 @@ timespec SystemTime(clockid_t clock);
 // Makes the processor's counter virtual from now on. Null in objects that leave it as it is.
 __attribute__((weak)) void TakeCounter();
 
+// What a thread starts meanwhile reads the processor's counter until its own object makes it
+// virtual: that it faults outlives an exec, and the loader reads it first. source: linux 6.1
+// process.c arch_setup_new_exec; glibc 2.36 rtld.c rtld_timer_start
+class RealCounterMeanwhile {
+ public:
+  RealCounterMeanwhile();
+  ~RealCounterMeanwhile();
+  RealCounterMeanwhile(const RealCounterMeanwhile&) = delete;
+  RealCounterMeanwhile& operator=(const RealCounterMeanwhile&) = delete;
+
+ private:
+  bool faulted_;
+};
+
 inline int64_t NanosecondsOf(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
 
 inline timespec TimeOf(int64_t nanoseconds) {

@@ -263,6 +263,14 @@ void TakeCounter() {
   if (!taken.test_and_set()) TakeIt();
 }
 
+RealCounterMeanwhile::RealCounterMeanwhile() : faulted_(TheTraps().signal == SIGSEGV) {
+  if (faulted_) prctl(PR_SET_TSC, PR_TSC_ENABLE);
+}
+
+RealCounterMeanwhile::~RealCounterMeanwhile() {
+  if (faulted_) prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+}
+
 }  // namespace cm::sim::fake_libibverbs
 
 using namespace cm::sim::fake_libibverbs;  // what follows is C

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "sim/fake_libibverbs/client.h"
+#include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
 
@@ -138,12 +140,14 @@ int clearenv() noexcept {
 int execve(const char* path, char* const* words, char* const* variables) noexcept {
   static auto* const kReal = Next("execve", &execve);
   const Environment environment(variables);
+  const RealCounterMeanwhile real;
   return kReal(path, words, environment.get());
 }
 
 int execvpe(const char* file, char* const* words, char* const* variables) noexcept {
   static auto* const kReal = Next("execvpe", &execvpe);
   const Environment environment(variables);
+  const RealCounterMeanwhile real;
   return kReal(file, words, environment.get());
 }
 
@@ -180,6 +184,7 @@ int posix_spawn(pid_t* process, const char* path, const posix_spawn_file_actions
                 const posix_spawnattr_t* attributes, char* const* words, char* const* variables) {
   static auto* const kReal = Next("posix_spawn", &posix_spawn);
   const Environment environment(variables);
+  const RealCounterMeanwhile real;
   return kReal(process, path, actions, attributes, words, environment.get());
 }
 
@@ -187,6 +192,19 @@ int posix_spawnp(pid_t* process, const char* file, const posix_spawn_file_action
                  const posix_spawnattr_t* attributes, char* const* words, char* const* variables) {
   static auto* const kReal = Next("posix_spawnp", &posix_spawnp);
   const Environment environment(variables);
+  const RealCounterMeanwhile real;
   return kReal(process, file, actions, attributes, words, environment.get());
+}
+
+int system(const char* command) {
+  static auto* const kReal = Next("system", &system);
+  const RealCounterMeanwhile real;
+  return kReal(command);
+}
+
+FILE* popen(const char* command, const char* type) {
+  static auto* const kReal = Next("popen", &popen);
+  const RealCounterMeanwhile real;
+  return kReal(command, type);
 }
 }
