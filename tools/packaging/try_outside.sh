@@ -69,8 +69,6 @@ install() {
 }
 
 rping='@passive rping -s -a {passive} -C 3 : @active rping -c -a {passive} -C 3'
-cp /etc/apt/sources.list "$system/etc/apt/" 2>/dev/null || true
-cp -r /etc/apt/sources.list.d /etc/apt/apt.conf.d "$system/etc/apt/" 2>/dev/null || true
 chroot "$system" apt-get -qq update >"$work/log" 2>&1 || fail "apt-get: $(tail -n 1 "$work/log")"
 
 if [ "${2:-}" != bazel ]; then
