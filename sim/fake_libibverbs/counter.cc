@@ -29,7 +29,9 @@
 #include <vector>
 
 #include "sim/fake_libibverbs/clock.h"
+#include "sim/fake_libibverbs/crash.h"
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/padding.h"
 #include "sim/fake_libibverbs/requests.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -61,6 +63,15 @@ Traps& TheTraps() {
 template <size_t kSize>
 bool Stands(const uint8_t* code, const std::array<uint8_t, kSize>& instruction) {
   return std::equal(instruction.begin(), instruction.end(), code);
+}
+
+// Its end where there is none.
+template <size_t kSize>
+const uint8_t* Find(const uint8_t* code, const uint8_t* end,
+                    const std::array<uint8_t, kSize>& instruction) {
+  const void* const found =
+      memmem(code, static_cast<size_t>(end - code), instruction.data(), instruction.size());
+  return found == nullptr ? end : static_cast<const uint8_t*>(found);
 }
 
 // The kernel's code for reading its clock needs the real counter.
@@ -152,10 +163,11 @@ std::vector<uintptr_t> ReadsOf(const dl_phdr_info& object) {
   for (int i = 0; i < object.dlpi_phnum && !IsTheSystems(object.dlpi_name); ++i) {
     const ElfW(Phdr)& segment = object.dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
-    const uintptr_t begin = object.dlpi_addr + segment.p_vaddr;
-    const uintptr_t end = begin + segment.p_filesz;
-    for (uintptr_t at = begin; at + kRdtsc.size() <= end; ++at)
-      if (Stands(At(at), kRdtsc) && UsesBoth(At(at + kRdtsc.size()), At(end))) reads.push_back(at);
+    const uint8_t* const begin = At(object.dlpi_addr + segment.p_vaddr);
+    const uint8_t* const end = begin + segment.p_filesz;
+    // Megabytes, at each start of a program.
+    for (const uint8_t* at = begin; (at = Find(at, end, kRdtsc)) != end; ++at)
+      if (UsesBoth(at + kRdtsc.size(), end)) reads.push_back(std::bit_cast<uintptr_t>(at));
   }
   return reads;
 }
@@ -182,13 +194,16 @@ void ReplaceAll() {
 
 // The loader calls an empty function, for debuggers, when it has loaded or unloaded objects: before
 // constructors of the loaded ones run. Now it jumps to ReplaceAll: mov of 8 bytes to %rax, jmp
-// *%rax. There is room for it up to the next function. source: glibc 2.36 dl-open.c
+// *%rax. Where no padding follows the function, as in a loader without alignment, there is no room
+// for it, and what is loaded later reads the processor's counter. source: glibc 2.36 dl-open.c
 // dl_open_worker_begin
 void NoteLoading() {
-  constexpr uintptr_t kAlignment = 16;
-  const uintptr_t notice = _r_debug.r_brk;
-  if (notice == 0 || notice % kAlignment != 0 || *At(notice) != kRet) return;
+  constexpr size_t kLongestNop = 15;
   std::array<uint8_t, 12> jump = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
+  const uintptr_t notice = _r_debug.r_brk;
+  if (notice == 0 || *At(notice) != kRet) return;
+  const size_t rest = jump.size() - 1;
+  if (!IsPadding({At(notice + 1), rest + kLongestNop}, rest)) return;
   const auto function = std::bit_cast<std::array<uint8_t, sizeof(uintptr_t)>>(&ReplaceAll);
   std::ranges::copy(function, &jump[2]);
   Overwrite(notice, jump);
@@ -280,17 +295,27 @@ extern "C" {
 int sigaction(int signal, const struct sigaction* action, struct sigaction* before) noexcept {
   static auto* const kReal = Next("sigaction", &sigaction);
   Traps& traps = TheTraps();
-  if (signal == 0 || signal != traps.signal) return kReal(signal, action, before);
-  const struct sigaction old = traps.programs;
-  if (action != nullptr) traps.programs = *action;
-  if (before != nullptr) *before = old;
-  return 0;
+  struct sigaction old {};
+  int result = 0;
+  if (signal == 0 || signal != traps.signal) {
+    result = kReal(signal, action, &old);
+  } else {
+    old = std::exchange(traps.programs, action != nullptr ? *action : traps.programs);
+  }
+  HideCrash(&old);
+  if (result == 0 && before != nullptr) *before = old;
+  return result;
 }
 
 // source: man signal(2): BSD semantics
 sighandler_t signal(int signal, sighandler_t handler) noexcept {
   static auto* const kReal = Next("signal", &::signal);
-  if (signal == 0 || signal != TheTraps().signal) return kReal(signal, handler);
+  if (signal == 0 || signal != TheTraps().signal) {
+    struct sigaction now {};
+    const bool is_usual = sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
+    const sighandler_t before = kReal(signal, handler);
+    return is_usual && before != SIG_ERR ? SIG_DFL : before;
+  }
   struct sigaction action {};
   struct sigaction before {};
   action.sa_handler = handler;

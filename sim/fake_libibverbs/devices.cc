@@ -26,6 +26,7 @@ using cm::sim::uapi::Answer;
 using cm::sim::uapi::DeviceLimits;
 using cm::sim::uapi::Op;
 using cm::sim::uapi::PortRecord;
+using cm::sim::uapi::SiwLimits;
 
 namespace {
 
@@ -69,10 +70,10 @@ void Describe(const PortRecord& port, bool iwarp, ibv_port_attr* attributes) {
   constexpr uint8_t kLinkUp = 5;
   constexpr uint8_t kDisabled = 3;
   attributes->state = port.active != 0 ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
-  attributes->max_mtu = IBV_MTU_4096;
+  attributes->max_mtu = iwarp ? IBV_MTU_1024 : IBV_MTU_4096;
   attributes->active_mtu = port.infiniband != 0 ? IBV_MTU_4096 : IBV_MTU_1024;
   attributes->gid_tbl_len = static_cast<int>(port.gids);
-  attributes->max_msg_sz = 1U << 23;
+  attributes->max_msg_sz = iwarp ? UINT32_MAX : 1U << 23;
   attributes->pkey_tbl_len = 1;
   attributes->lid = port.lid;
   attributes->sm_lid = port.infiniband != 0 ? 1 : 0;
@@ -82,6 +83,65 @@ void Describe(const PortRecord& port, bool iwarp, ibv_port_attr* attributes) {
   attributes->phys_state = port.active != 0 ? kLinkUp : kDisabled;
   attributes->link_layer =
       port.infiniband != 0 ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET;
+}
+
+// source: linux 6.1 rxe_param.h
+void DescribeRxe(const Device& device, ibv_device_attr* attributes) {
+  constexpr int kMany = 1 << 20;
+  attributes->node_guid = device.record.guid;
+  attributes->sys_image_guid = attributes->node_guid;
+  attributes->max_mr_size = ~uint64_t{0};
+  attributes->page_size_cap = 0xfffff000;
+  attributes->vendor_id = 0xffffff;
+  attributes->max_qp = kMany;
+  attributes->max_qp_wr = DeviceLimits::kWork;
+  attributes->max_sge = DeviceLimits::kPieces;
+  attributes->max_sge_rd = DeviceLimits::kPieces;
+  attributes->max_cq = kMany;
+  attributes->max_cqe = DeviceLimits::kCompletions;
+  attributes->max_mr = kMany;
+  attributes->max_pd = kMany;
+  attributes->max_qp_rd_atom = device.record.max_depth;
+  attributes->max_res_rd_atom = 0x3f000;
+  attributes->max_qp_init_rd_atom = device.record.max_depth;
+  attributes->atomic_cap = IBV_ATOMIC_HCA;
+  attributes->max_mcast_grp = 8192;
+  attributes->max_mcast_qp_attach = DeviceLimits::kMembers;
+  attributes->max_total_mcast_qp_attach = 8192 * DeviceLimits::kMembers;
+  attributes->max_ah = 100;
+  attributes->max_srq = kMany;
+  attributes->max_srq_wr = DeviceLimits::kWork;
+  attributes->max_srq_sge = DeviceLimits::kSharedPieces;
+  attributes->max_pkeys = 1;
+  attributes->local_ca_ack_delay = 15;
+  attributes->phys_port_cnt = static_cast<uint8_t>(device.record.ports);
+}
+
+// source: linux 6.1 siw_verbs.c siw_query_device
+void DescribeSiw(const Device& device, ibv_device_attr* attributes) {
+  constexpr int kMany = SiwLimits::kQueuePairs;
+  attributes->node_guid = device.record.guid;
+  attributes->sys_image_guid = attributes->node_guid;
+  attributes->max_mr_size = ~uint64_t{0};
+  attributes->page_size_cap = 4096;
+  attributes->vendor_id = 0x626d74;
+  attributes->max_qp = kMany;
+  attributes->max_qp_wr = SiwLimits::kWork;
+  attributes->device_cap_flags = IBV_DEVICE_MEM_MGT_EXTENSIONS;
+  attributes->max_sge = SiwLimits::kPieces;
+  attributes->max_sge_rd = 1;
+  attributes->max_cq = kMany;
+  attributes->max_cqe = SiwLimits::kCompletions;
+  attributes->max_mr = 10 * kMany;
+  attributes->max_pd = kMany;
+  attributes->max_qp_rd_atom = device.record.max_depth;
+  attributes->max_res_rd_atom = kMany * device.record.max_depth;
+  attributes->max_qp_init_rd_atom = device.record.max_depth;
+  attributes->atomic_cap = IBV_ATOMIC_NONE;
+  attributes->max_srq = kMany;
+  attributes->max_srq_wr = SiwLimits::kSharedWork;
+  attributes->max_srq_sge = SiwLimits::kPieces;
+  attributes->phys_port_cnt = static_cast<uint8_t>(device.record.ports);
 }
 
 }  // namespace
@@ -141,39 +201,14 @@ int ibv_close_device(ibv_context* context) {
   return 0;
 }
 
-// source: linux 6.1 rxe_param.h
 int ibv_query_device(ibv_context* context, ibv_device_attr* attributes) {
   if (const int64_t place = PlaceOf(context); place < 0) return ErrnoOf(place);
-  constexpr int kMany = 1 << 20;
   const Device* device = DeviceOf(context);
   *attributes = {};
-  attributes->node_guid = device->record.guid;
-  attributes->sys_image_guid = attributes->node_guid;
-  attributes->max_mr_size = ~uint64_t{0};
-  attributes->page_size_cap = 0xfffff000;
-  attributes->vendor_id = 0xffffff;
-  attributes->max_qp = kMany;
-  attributes->max_qp_wr = DeviceLimits::kWork;
-  attributes->max_sge = DeviceLimits::kPieces;
-  attributes->max_sge_rd = DeviceLimits::kPieces;
-  attributes->max_cq = kMany;
-  attributes->max_cqe = DeviceLimits::kCompletions;
-  attributes->max_mr = kMany;
-  attributes->max_pd = kMany;
-  attributes->max_qp_rd_atom = device->record.max_depth;
-  attributes->max_res_rd_atom = 0x3f000;
-  attributes->max_qp_init_rd_atom = device->record.max_depth;
-  attributes->atomic_cap = device->record.iwarp != 0 ? IBV_ATOMIC_NONE : IBV_ATOMIC_HCA;
-  attributes->max_mcast_grp = 8192;
-  attributes->max_mcast_qp_attach = 56;
-  attributes->max_total_mcast_qp_attach = 8192 * 56;
-  attributes->max_ah = 100;
-  attributes->max_srq = kMany;
-  attributes->max_srq_wr = DeviceLimits::kWork;
-  attributes->max_srq_sge = DeviceLimits::kSharedPieces;
-  attributes->max_pkeys = 1;
-  attributes->local_ca_ack_delay = 15;
-  attributes->phys_port_cnt = static_cast<uint8_t>(device->record.ports);
+  if (device->record.iwarp != 0)
+    DescribeSiw(*device, attributes);
+  else
+    DescribeRxe(*device, attributes);
   return 0;
 }
 

@@ -1,9 +1,11 @@
 // The host that a program is on: its name, its addresses and its random numbers. All hosts share a
 // network of the system, with all addresses on one interface.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
@@ -19,8 +21,10 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/random.h"
 #include "sim/fake_libibverbs/requests.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -101,7 +105,36 @@ uint64_t NextRandom(const char* seed) {
   return mixed ^ (mixed >> 31);
 }
 
+// False where they are the system's.
+bool FillWithRandom(void* bytes, size_t size) {
+  const char* const seed = std::getenv("CMSIM_SEED");
+  if (seed == nullptr) return false;
+  for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+    const uint64_t random = NextRandom(seed);
+    std::memcpy(static_cast<char*>(bytes) + at, &random, std::min(sizeof random, size - at));
+  }
+  return true;
+}
+
 }  // namespace
+
+bool IsRandomFile(const char* path) {
+  if (path == nullptr || std::getenv("CMSIM_SEED") == nullptr) return false;
+  return std::string_view(path) == "/dev/urandom" || std::string_view(path) == "/dev/random";
+}
+
+int OpenRandomFile(int flags) {
+  constexpr size_t kSize = size_t{1} << 20;
+  std::vector<char> bytes(kSize);
+  const int fd = memfd_create("random", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
+  if (fd < 0 || !FillWithRandom(bytes.data(), bytes.size())) return fd;
+  const bool whole = pwrite(fd, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(kSize);
+  if (whole) return fd;
+  RealLibc().close(fd);
+  errno = ENFILE;
+  return -1;
+}
+
 }  // namespace cm::sim::fake_libibverbs
 
 using namespace cm::sim::fake_libibverbs;  // what follows is C
@@ -137,13 +170,7 @@ int getifaddrs(ifaddrs** list) noexcept {
 
 ssize_t getrandom(void* bytes, size_t size, unsigned flags) {
   static auto* const kReal = Next("getrandom", &getrandom);
-  const char* const seed = std::getenv("CMSIM_SEED");
-  if (seed == nullptr) return kReal(bytes, size, flags);
-  for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
-    const uint64_t random = NextRandom(seed);
-    std::memcpy(static_cast<char*>(bytes) + at, &random, std::min(sizeof random, size - at));
-  }
-  return static_cast<ssize_t>(size);
+  return FillWithRandom(bytes, size) ? static_cast<ssize_t>(size) : kReal(bytes, size, flags);
 }
 
 int getentropy(void* bytes, size_t size) {
@@ -153,5 +180,24 @@ int getentropy(void* bytes, size_t size) {
     return -1;
   }
   return getrandom(bytes, size, 0) == static_cast<ssize_t>(size) ? 0 : -1;
+}
+
+void arc4random_buf(void* bytes, size_t size) noexcept {
+  static auto* const kReal = Next("arc4random_buf", &arc4random_buf);
+  if (!FillWithRandom(bytes, size)) kReal(bytes, size);
+}
+
+uint32_t arc4random() noexcept {
+  uint32_t value = 0;
+  arc4random_buf(&value, sizeof value);
+  return value;
+}
+
+// Values below 2^32 mod `bound` are left out, so that all results are equally likely.
+uint32_t arc4random_uniform(uint32_t bound) noexcept {
+  if (bound < 2) return 0;
+  uint32_t value = arc4random();
+  while (value < -bound % bound) value = arc4random();
+  return value % bound;
 }
 }

@@ -48,6 +48,8 @@ class Limit {
     return limit;
   }
 
+  void SetLook(Look look) { look_ = look; }
+
   // Waits until others have run. Returns 0, EINTR after a signal, ETIMEDOUT at the limit.
   int Await() {
     const int64_t left = at_ - SimulatedTime(clock_).value_or(at_);
@@ -122,23 +124,28 @@ Waiters& TheWaiters() {
   return *kWaiters;
 }
 
-// A thread that waits for a condition. When it is cancelled, it owns the mutex again.
+// While a thread waits for a condition. When it is cancelled, it owns the mutex again.
+class Unlocked {
+ public:
+  explicit Unlocked(pthread_mutex_t* mutex) : mutex_(mutex) { pthread_mutex_unlock(mutex_); }
+  ~Unlocked() { pthread_mutex_lock(mutex_); }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  pthread_mutex_t* mutex_;
+};
+
+// A thread that waits for a condition.
 class Waiting {
  public:
-  Waiting(pthread_cond_t* condition, pthread_mutex_t* mutex)
-      : waiter_{.condition = condition}, mutex_(mutex) {
-    {
-      const std::lock_guard held(TheWaiters().lock);
-      TheWaiters().all.push_back(&waiter_);
-    }
-    pthread_mutex_unlock(mutex_);
+  explicit Waiting(pthread_cond_t* condition) : waiter_{.condition = condition} {
+    const std::lock_guard held(TheWaiters().lock);
+    TheWaiters().all.push_back(&waiter_);
   }
   ~Waiting() {
-    {
-      const std::lock_guard held(TheWaiters().lock);
-      TheWaiters().all.remove(&waiter_);
-    }
-    pthread_mutex_lock(mutex_);
+    const std::lock_guard held(TheWaiters().lock);
+    TheWaiters().all.remove(&waiter_);
   }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
@@ -150,19 +157,53 @@ class Waiting {
 
  private:
   Waiter waiter_;
-  pthread_mutex_t* mutex_;
 };
 
+// True for a condition of one process alone. source: glibc 2.36 pthread_cond_common.c
+// __condvar_get_private
+bool IsPrivate(const pthread_cond_t& condition) { return (condition.__data.__wrefs & 1U) == 0; }
+
+// For a condition of several processes: another one may have signalled it, which is not heard of
+// here. So the thread goes on whenever others have run, as POSIX permits, and looks by itself
+// whether it has a reason. source: man pthread_cond_wait(3posix), spurious wakeups
+class SharedLook {
+ public:
+  explicit SharedLook(const pthread_cond_t* condition) {
+    // It has found no reason, and has done nothing that others look for.
+    const bool again = last_ == condition && touches_ == Touches();
+    look_ = again ? Look::kAgain : Look::kFirst;
+    last_ = condition;
+  }
+  // The mutex is locked again.
+  ~SharedLook() { touches_ = Touches(); }
+  SharedLook(const SharedLook&) = delete;
+  SharedLook& operator=(const SharedLook&) = delete;
+
+  Look look() const { return look_; }
+
+ private:
+  static thread_local const pthread_cond_t* last_;
+  static thread_local uint64_t touches_;
+
+  Look look_;
+};
+
+thread_local const pthread_cond_t* SharedLook::last_ = nullptr;
+thread_local uint64_t SharedLook::touches_ = 0;
+
 int AwaitCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, Limit limit) {
-  const Waiting waiting(condition, mutex);
+  if (!IsPrivate(*condition)) {
+    const SharedLook shared(condition);
+    limit.SetLook(shared.look());
+    const Unlocked unlocked(mutex);
+    return limit.Await() == ETIMEDOUT ? ETIMEDOUT : 0;
+  }
+  const Waiting waiting(condition);
+  const Unlocked unlocked(mutex);
   while (!waiting.signalled())
     if (limit.Await() == ETIMEDOUT) return ETIMEDOUT;
   return 0;
 }
-
-// Without a limit. True for a condition of one process alone. source: glibc 2.36
-// pthread_cond_common.c __condvar_get_private
-bool IsPrivate(const pthread_cond_t& condition) { return (condition.__data.__wrefs & 1U) == 0; }
 
 // Wakes the first of those who wait here, or all.
 void Wake(pthread_cond_t* condition, bool all) {
@@ -208,14 +249,22 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
 
 int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   static auto* const kReal = Next("pthread_cond_wait", &pthread_cond_wait);
-  if (!TakeTurns() || !IsPrivate(*condition)) return kReal(condition, mutex);
-  const Waiting waiting(condition, mutex);
+  if (!TakeTurns()) return kReal(condition, mutex);
+  constexpr auto kWhat = cm::sim::uapi::LooksFor::kCondition;
+  if (!IsPrivate(*condition)) {
+    const SharedLook shared(condition);
+    const Unlocked unlocked(mutex);
+    AwaitOthers(kWhat, shared.look());
+    return 0;
+  }
+  const Waiting waiting(condition);
+  const Unlocked unlocked(mutex);
   for (Look look = Look::kFirst; !waiting.signalled(); look = Look::kAgain)
-    AwaitOthers(cm::sim::uapi::LooksFor::kCondition, look);
+    AwaitOthers(kWhat, look);
   return 0;
 }
 
-// Those who wait for a condition of several processes wait in the C library.
+// In programs with a sanitizer threads wait in the C library.
 int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   static auto* const kReal = Next("pthread_cond_signal", &pthread_cond_signal);
   Wake(condition, false);

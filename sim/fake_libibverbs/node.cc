@@ -18,6 +18,7 @@
 #include "sim/fake_libibverbs/host_path.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
+#include "sim/fake_libibverbs/random.h"
 #include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/turns.h"
 
@@ -31,6 +32,8 @@ constexpr int kNetlinkFailure = -1;
 bool IsNode(const char* path) {
   return path != nullptr && std::strcmp(path, kNode) == 0 && TheBackend() != nullptr;
 }
+
+bool IsRandom(const char* path) { return IsRandomFile != nullptr && IsRandomFile(path); }
 
 int OpenNode(int flags) {
   const uapi::Answer answer = Ask({.op = uapi::Op::kOpen});
@@ -58,6 +61,7 @@ int open(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = va_arg(more, mode_t);
   va_end(more);
+  if (IsRandom(path)) return OpenRandomFile(flags);
   return IsNode(path) ? OpenNode(flags) : RealLibc().open(HostPath(path).get(), flags, mode);
 }
 
@@ -66,6 +70,7 @@ int open64(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = va_arg(more, mode_t);
   va_end(more);
+  if (IsRandom(path)) return OpenRandomFile(flags);
   return IsNode(path) ? OpenNode(flags) : RealLibc().open(HostPath(path).get(), flags, mode);
 }
 
@@ -74,6 +79,7 @@ int openat(int directory, const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = va_arg(more, mode_t);
   va_end(more);
+  if (IsRandom(path)) return OpenRandomFile(flags);
   return IsNode(path) ? OpenNode(flags)
                       : RealLibc().openat(directory, HostPath(path).get(), flags, mode);
 }

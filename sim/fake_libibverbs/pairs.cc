@@ -260,6 +260,13 @@ int ibv_query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int /*mask*/, ibv_qp_init_
   if (answer.value < 0) return ErrnoOf(answer.value);
   if (answer.value > IBV_QPS_UNKNOWN) return EIO;
   *attributes = whole->attributes;
+  if (ContextOf(qp->context)->device->record.iwarp != 0) {
+    // source: linux 6.1 siw_verbs.c siw_query_qp, with an interface of 1500 bytes
+    *attributes = {};
+    attributes->path_mtu = IBV_MTU_1024;
+    attributes->qp_access_flags =
+        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+  }
   attributes->qp_state = static_cast<ibv_qp_state>(answer.value);
   attributes->cur_qp_state = attributes->qp_state;
   *initial = whole->initial;

@@ -207,4 +207,11 @@ FILE* popen(const char* command, const char* type) {
   const RealCounterMeanwhile real;
   return kReal(command, type);
 }
+
+int fexecve(int file, char* const* words, char* const* variables) noexcept {
+  static auto* const kReal = Next("fexecve", &fexecve);
+  const Environment environment(variables);
+  const RealCounterMeanwhile real;
+  return kReal(file, words, environment.get());
+}
 }

@@ -9,6 +9,7 @@
 
 #include "sim/fake_libibverbs/host_path.h"
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/random.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -18,6 +19,13 @@ template <typename Mode>
 void ShowAsDevice(const HostPath& path, int result, Mode* mode) {
   if (result == 0 && path.IsInDev() && S_ISREG(*mode))
     *mode = static_cast<Mode>((*mode & ~S_IFMT) | S_IFCHR);
+}
+
+bool IsRandom(const char* path) { return IsRandomFile != nullptr && IsRandomFile(path); }
+
+FILE* ReadRandom(const char* mode) {
+  const int fd = OpenRandomFile(0);
+  return fd < 0 ? nullptr : fdopen(fd, mode);
 }
 
 }  // namespace
@@ -85,11 +93,13 @@ int scandir(const char* path, dirent*** entries, int (*chooses)(const dirent*),
 }
 
 FILE* fopen(const char* path, const char* mode) {
+  if (IsRandom(path)) return ReadRandom(mode);
   static auto* const kReal = Next("fopen", &fopen);
   return kReal(HostPath(path).get(), mode);
 }
 
 FILE* fopen64(const char* path, const char* mode) {
+  if (IsRandom(path)) return ReadRandom(mode);
   static auto* const kReal = Next("fopen64", &fopen64);
   return kReal(HostPath(path).get(), mode);
 }

@@ -23,6 +23,7 @@ std::atomic<bool> taken{false};
 std::atomic<uint32_t> begun{0};  // threads that the program has started
 // State of the thread's drawing; never 0. source: Marsaglia, Xorshift RNGs (2003)
 thread_local uint32_t drawn = 1;
+thread_local uint64_t touches = 0;
 
 class WithoutCancellation {
  public:
@@ -79,8 +80,11 @@ void AwaitTurn() {
 }
 
 void OfferTurn() {
+  ++touches;
   if (begun > 0 && Draws() && TakeTurns() && DrawsOffer()) SleepFor(SleepKind::kOffers);
 }
+
+uint64_t Touches() { return touches; }
 
 int AwaitOthers(uapi::LooksFor what, uapi::Look look) {
   const uapi::Answer answer = Ask({.op = uapi::Op::kSleep,

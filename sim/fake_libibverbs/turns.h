@@ -26,6 +26,10 @@ void AwaitTurn();
 // Others may go on first. Only from time to time, and only in a program with several threads.
 void OfferTurn();
 
+// How often the calling thread has been where it could offer its turn: locks, conditions and
+// semaphores.
+uint64_t Touches();
+
 // Waits until other threads have run. Returns 0, or EINTR after a signal.
 int AwaitOthers(uapi::LooksFor what, uapi::Look look);
 

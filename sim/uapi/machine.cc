@@ -10,8 +10,6 @@
 namespace cm::sim::uapi {
 namespace {
 
-constexpr uint32_t kMaxInline = 256;
-
 Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
 
 template <typename T>
@@ -222,7 +220,7 @@ Outcome Machine::CarryDevice(Asker asker, const Request& request) {
       record.infiniband = profile.transport == Transport::kInfiniband ? 1 : 0;
       record.registered = (registered >> device) & 1;
       record.max_depth = profile.limits.max_depth;
-      record.max_inline = kMaxInline;
+      record.max_inline = record.iwarp != 0 ? SiwLimits::kInlined : DeviceLimits::kInlined;
       record.ports = topology.PortsOf(device);
       const std::span<const uint8_t> bytes = BytesOf(record);
       outcome.answer.bytes.insert(outcome.answer.bytes.end(), bytes.begin(), bytes.end());

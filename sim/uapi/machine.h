@@ -45,6 +45,8 @@ class Machine {
   // A signal arrives for the waiting asker. Returns EINTR, and the wait ends; or `waits`, where the
   // kernel waits uninterruptibly.
   Answer Interrupt(Asker asker);
+  // While this stands, no request kPollEvents is answered in another way than before.
+  uint64_t completion_changes() const { return world_->Context().verbs->cqs().event_changes(); }
   // Describes what the asker waits for: "rdma_cm file 3: an event".
   std::string WaitsFor(Asker asker) const;
 

@@ -42,23 +42,27 @@ Errno WhyNoRegion(const RegionRecord& asked) {
 }
 
 // source: linux 6.1 rxe_cq.c rxe_cq_chk_attr, siw_verbs.c siw_create_cq
-bool IsCqSize(uint64_t completions) {
-  return completions > 0 && completions <= DeviceLimits::kCompletions;
+bool IsCqSize(uint64_t completions, bool iwarp) {
+  return completions > 0 &&
+         completions <= (iwarp ? SiwLimits::kCompletions : DeviceLimits::kCompletions);
 }
 
 // source: linux 6.1 rxe_srq.c rxe_srq_chk_init, siw_verbs.c siw_create_srq
-bool IsSrqRoom(const RoomRecord& asked) {
-  return asked.work > 0 && asked.work <= DeviceLimits::kWork &&
-         asked.pieces <= DeviceLimits::kSharedPieces;
+bool IsSrqRoom(const RoomRecord& asked, bool iwarp) {
+  return asked.work > 0 && asked.work <= (iwarp ? SiwLimits::kSharedWork : DeviceLimits::kWork) &&
+         asked.pieces <= (iwarp ? SiwLimits::kPieces : DeviceLimits::kSharedPieces);
 }
 
 // The receive limits do not matter for a queue pair with a shared receive queue.
 // source: linux 6.1 rxe_qp.c rxe_qp_chk_cap, siw_verbs.c siw_create_qp
-bool IsQpRoom(const QpRecord& asked, bool has_srq) {
-  const auto fits = [](const RoomRecord& room) {
-    return room.work <= DeviceLimits::kWork && room.pieces <= DeviceLimits::kPieces;
+bool IsQpRoom(const QpRecord& asked, bool has_srq, bool iwarp) {
+  const uint32_t work = iwarp ? SiwLimits::kWork : DeviceLimits::kWork;
+  const uint32_t pieces = iwarp ? SiwLimits::kPieces : DeviceLimits::kPieces;
+  const auto fits = [=](const RoomRecord& room) {
+    return room.work <= work && room.pieces <= pieces;
   };
-  return fits(asked.sends) && (has_srq || fits(asked.receives));
+  // An iWARP device looks at the receives all the same.
+  return fits(asked.sends) && ((has_srq && !iwarp) || fits(asked.receives));
 }
 
 }  // namespace cm::sim::uapi

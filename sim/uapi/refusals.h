@@ -15,9 +15,9 @@ Errno WhyNoQp(uint32_t type, bool iwarp);
 Errno WhyNoRegion(const RegionRecord& asked);
 
 // True when the limits of a device allow it.
-bool IsCqSize(uint64_t completions);
-bool IsSrqRoom(const RoomRecord& asked);
-bool IsQpRoom(const QpRecord& asked, bool has_srq);
+bool IsCqSize(uint64_t completions, bool iwarp);
+bool IsSrqRoom(const RoomRecord& asked, bool iwarp);
+bool IsQpRoom(const QpRecord& asked, bool has_srq, bool iwarp);
 
 }  // namespace cm::sim::uapi
 

@@ -115,6 +115,36 @@ TEST_F(Refusals, QueuePairsHoldWhatADeviceCan) {
   EXPECT_GT(create(kMost, kWide, static_cast<uint32_t>(srq)), 0) << "it has no receives";
 }
 
+class RefusalsOverIwarp : public VerbsEndTest {
+ protected:
+  RefusalsOverIwarp() : VerbsEndTest("6.1-siw") {}
+};
+
+// source: linux 6.1 siw_verbs.c siw_create_qp, siw_create_cq, siw_create_srq; siw.h, siw-abi.h
+TEST_F(RefusalsOverIwarp, AreThoseOfSiw) {
+  const auto cq = [this](uint64_t holds) {
+    return Ask(a_, {.op = Op::kCreateCq, .more = holds}).value;
+  };
+  EXPECT_GT(cq(3'276'800), 0);
+  EXPECT_EQ(cq(3'276'801), -EINVAL);
+  const auto srq = [this](const RoomRecord& room) {
+    return Ask(a_, {.op = Op::kCreateSrq, .bytes = Bytes(SrqRecord{.room = room})}).value;
+  };
+  EXPECT_GT(srq({.work = 327'680, .pieces = 6}), 0);
+  EXPECT_EQ(srq({.work = 327'681, .pieces = 6}), -EINVAL);
+  EXPECT_EQ(srq({.work = 1, .pieces = 7}), -EINVAL);
+  const auto own = static_cast<uint32_t>(cq(8));
+  const auto qp = [&](const RoomRecord& sends, const RoomRecord& receives) {
+    const QpRecord record{
+        .type = kRc, .send_queue = own, .receive_queue = own, .sends = sends, .receives = receives};
+    return Ask(a_, {.op = Op::kCreateQp, .bytes = Bytes(record)}).value;
+  };
+  constexpr RoomRecord kMost{.work = 32'768, .pieces = 6};
+  EXPECT_GT(qp(kMost, kMost), 0);
+  EXPECT_EQ(qp({.work = 32'769, .pieces = 1}, kMost), -EINVAL);
+  EXPECT_EQ(qp(kMost, {.work = 1, .pieces = 7}), -EINVAL);
+}
+
 TEST_F(Refusals, QueuePairsAreOfAType) {
   for (const uint32_t type : {0U, 1U, 5U, 77U, 0x102U})
     EXPECT_EQ(WhyNoQp(type, false), Errno::kInval) << type;

@@ -128,6 +128,19 @@ struct DeviceLimits {
   static constexpr uint32_t kPieces = 32;      // scatter/gather elements of a request
   static constexpr uint32_t kSharedPieces = 27;
   static constexpr uint32_t kCompletions = (1U << 15) - 1;
+  static constexpr int kMembers = 56;  // queue pairs in a multicast group
+  static constexpr uint32_t kInlined = 256;
+};
+
+// Those of a device of iWARP. source: linux 6.1 siw.h SIW_MAX_QP_WR and those after it, siw-abi.h
+// SIW_MAX_SGE
+struct SiwLimits {
+  static constexpr uint32_t kQueuePairs = 1024 * 100;
+  static constexpr uint32_t kWork = 1024 * 32;
+  static constexpr uint32_t kSharedWork = 10 * kWork;
+  static constexpr uint32_t kPieces = 6;  // of shared queues, too
+  static constexpr uint32_t kCompletions = 100 * kWork;
+  static constexpr uint32_t kInlined = 16 * (kPieces - 1);
 };
 
 // Layouts of the bytes of requests and answers; integers in the machine's byte order.

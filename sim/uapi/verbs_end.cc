@@ -135,7 +135,7 @@ CapacityRecord VerbsEnd::CapacityOf(const OwnQp& own) const {
 }
 
 Outcome VerbsEnd::CreateCq(uint32_t process, const Request& request) {
-  if (!IsCqSize(request.more)) return Refused(Errno::kInval);
+  if (!IsCqSize(request.more, OverIwarp())) return Refused(Errno::kInval);
   const uint32_t cq = verbs().cqs().Create(HeldWhereAskedFor(request.more));
   cqs_[++last_number_] = {.process = process, .cq = cq, .told = As<ToldRecord>(request.bytes)};
   return Value(last_number_);
@@ -143,7 +143,7 @@ Outcome VerbsEnd::CreateCq(uint32_t process, const Request& request) {
 
 // Not to less than the queue holds. source: linux 6.1 rxe_cq.c rxe_cq_chk_attr
 Outcome VerbsEnd::ResizeCq(const OwnCq& own, uint64_t completions) {
-  if (!IsCqSize(completions) || completions < verbs().cqs()[own.cq].done.size())
+  if (!IsCqSize(completions, OverIwarp()) || completions < verbs().cqs()[own.cq].done.size())
     return Refused(Errno::kInval);
   verbs().cqs().Resize(own.cq, HeldWhereAskedFor(completions));
   return Value(0);
@@ -161,7 +161,8 @@ Outcome VerbsEnd::DestroyCq(uint32_t cq) {
 // rxe_queue.c rxe_queue_init, siw_verbs.c siw_create_qp
 uint32_t VerbsEnd::HeldWhereAskedFor(uint64_t work) const {
   const bool leaves_one = !OverIwarp();
-  const uint64_t most = std::min<uint64_t>(work, DeviceLimits::kWork);
+  const uint64_t most =
+      std::min<uint64_t>(work, leaves_one ? DeviceLimits::kWork : SiwLimits::kCompletions);
   if (most == 0) return 0;
   return leaves_one ? std::bit_ceil(static_cast<uint32_t>(most) + 1) - 1
                     : std::bit_ceil(static_cast<uint32_t>(most));
@@ -172,7 +173,7 @@ Room VerbsEnd::RoomFor(const RoomRecord& asked) const {
 }
 
 Outcome VerbsEnd::CreateSrq(uint32_t process, const SrqRecord& asked) {
-  if (!IsSrqRoom(asked.room)) return Refused(Errno::kInval);
+  if (!IsSrqRoom(asked.room, OverIwarp())) return Refused(Errno::kInval);
   const uint32_t srq = verbs().srqs().Create(RoomFor(asked.room));
   verbs().srqs().Limit(srq, asked.limit);
   srqs_[++last_number_] = {.process = process, .srq = srq, .told = asked.told};
@@ -186,8 +187,8 @@ Errno VerbsEnd::ModifySrq(const OwnSrq& own, const SrqRecord& asked) {
   const bool resizes = (asked.mask & kSrqMaxWorkMask) != 0;
   const bool limits = (asked.mask & kSrqLimitMask) != 0;
   const uint32_t held = HeldWhereAskedFor(asked.room.work);
-  if (resizes && (!IsSrqRoom({.work = asked.room.work}) || asked.room.work < srq.limit ||
-                  held < srq.receives.size()))
+  if (resizes && (!IsSrqRoom({.work = asked.room.work}, OverIwarp()) ||
+                  asked.room.work < srq.limit || held < srq.receives.size()))
     return Errno::kInval;
   if (limits && asked.limit > srq.room.work) return Errno::kInval;
   if (resizes) verbs().srqs().Resize(own.srq, held);
@@ -252,7 +253,7 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
   const bool has_srq = record.srq != QpRecord{}.srq;
   const bool cqs_known = Find(&cqs_, process, record.send_queue) != nullptr &&
                          Find(&cqs_, process, record.receive_queue) != nullptr;
-  if (!cqs_known || (has_srq && srq == nullptr) || !IsQpRoom(record, has_srq))
+  if (!cqs_known || (has_srq && srq == nullptr) || !IsQpRoom(record, has_srq, OverIwarp()))
     return Refused(Errno::kInval);
   const bool datagram = static_cast<QpType>(record.type) == QpType::kUd;
   // The fake libibverbs checks the length of inline data.
@@ -316,15 +317,22 @@ Outcome VerbsEnd::Deregister(uint32_t process, uint32_t key) {
   return Value(0);
 }
 
-// Over InfiniBand the SA decides which group an address belongs to.
+// Over InfiniBand the SA decides which group an address belongs to. One that is attached already
+// stays so. source: linux 6.1 uverbs_cmd.c ib_uverbs_attach_mcast, rxe_mcast.c __rxe_init_mca
 Outcome VerbsEnd::Attach(const OwnQp& own, const Request& request) {
   const auto group = As<Gid>(request.bytes);
   const bool any = world_->profile().transport == Transport::kInfiniband;
   if (!verbs().at(own.qp).datagram || !(any || IsGroup(group))) return Refused(Errno::kInval);
-  if (request.op == Op::kAttach)
-    verbs().Attach(own.qp, group);
-  else if (!verbs().Detach(own.qp, group))
-    return Refused(Errno::kInval);
+  const auto is_in = [&](const OwnQp& one) {
+    return std::ranges::count(verbs().at(one.qp).groups, group) != 0;
+  };
+  if (request.op == Op::kDetach)
+    return verbs().Detach(own.qp, group) ? Value(0) : Refused(Errno::kInval);
+  if (is_in(own)) return Value(0);
+  const auto members = std::ranges::count_if(
+      qps_, [&](const auto& one) { return one.second.device == own.device && is_in(one.second); });
+  if (!any && members >= DeviceLimits::kMembers) return Refused(Errno::kNoMem);
+  verbs().Attach(own.qp, group);
   return Value(0);
 }
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "sim/uapi/peers.h"
 #include "sim/uapi/program.h"
@@ -275,6 +276,30 @@ TEST_F(VerbsEndTest, GroupReachesWhoeverIsAttached) {
   ASSERT_EQ(Post(from, work, 0, 4), 0);
   Settle();
   EXPECT_EQ(Poll(in).size(), 0u);
+}
+
+// source: linux 6.1 rxe_param.h RXE_MAX_MCAST_QP_ATTACH, uverbs_cmd.c ib_uverbs_attach_mcast
+TEST_F(VerbsEndTest, GroupHasSoManyQueuePairsOfADevice) {
+  constexpr int kMost = 56;
+  const std::array<uint8_t, 16> group = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 239, 1, 1, 1};
+  const auto attach = [&](const Peer& peer) {
+    return Ask(peer, {.op = Op::kAttach, .on = peer.qp, .bytes = Bytes(group)}).value;
+  };
+  const auto detach = [&](const Peer& peer) {
+    return Ask(peer, {.op = Op::kDetach, .on = peer.qp, .bytes = Bytes(group)}).value;
+  };
+  std::vector<Peer> peers;
+  for (int i = 0; i < kMost; ++i) {
+    peers.push_back(Make(kActiveSide, kUd));
+    EXPECT_EQ(attach(peers.back()), 0);
+  }
+  EXPECT_EQ(attach(peers.front()), 0) << "it is there already";
+  const Peer more = Make(kActiveSide, kUd);
+  EXPECT_EQ(attach(more), -ENOMEM);
+  EXPECT_EQ(attach(Make(kPassiveSide, kUd)), 0) << "of another device";
+  EXPECT_EQ(detach(peers.front()), 0);
+  EXPECT_EQ(detach(peers.front()), -EINVAL) << "it was attached once";
+  EXPECT_EQ(attach(more), 0);
 }
 
 // source: rdma_xclient -c x in the lab: rdma_create_ep: Operation not supported

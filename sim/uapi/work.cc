@@ -187,10 +187,10 @@ Outcome VerbsEnd::TakeEvent(uint32_t process, const Request& request) {
     const auto cq = cqs_.find(number);
     if (cq == cqs_.end() || cq->second.process != process) return Refused(Errno::kInval);
     if (at == 0) first = number;
-    CqEvents& events = verbs().cqs().EventsOf(cq->second.cq);
-    if (events.unread == 0) continue;
+    const CompletionQueues& known = verbs().cqs();
+    if (known[cq->second.cq].events.unread == 0) continue;
     if (request.op == Op::kPollEvents) return {.answer = {.value = 1}};
-    events.Take();
+    verbs().cqs().EventsOf(cq->second.cq).Take();
     return {.answer = {.value = number}};
   }
   if (request.op == Op::kPollEvents) return {};

@@ -92,12 +92,25 @@ class CompletionQueues {
     cqs_[cq].done.pop_front();
     return first;
   }
-  CqEvents& EventsOf(uint32_t cq) { return cqs_[cq].events; }
+  // To change them.
+  CqEvents& EventsOf(uint32_t cq) {
+    ++changes_.count;
+    return cqs_[cq].events;
+  }
+  // How often events may have changed: while this stands, none has.
+  uint64_t event_changes() const { return changes_.count; }
 
   friend bool operator==(const CompletionQueues&, const CompletionQueues&) = default;
 
  private:
+  // No part of the state.
+  struct Changes {
+    uint64_t count = 0;
+    friend bool operator==(const Changes&, const Changes&) { return true; }
+  };
+
   Slab<Cq> cqs_;
+  Changes changes_;
 };
 
 }  // namespace cm::sim

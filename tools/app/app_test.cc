@@ -28,6 +28,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::MatchesRegex;
 
 ProgramToRun Own(const std::string& what) { return Beside(kActiveSide, "faulty_program " + what); }
 
@@ -219,6 +220,13 @@ TEST_F(Programs, ThatUseAnIdThatIsGoneAreReported) {
 TEST_F(Programs, ThatCrashAreReported) {
   EXPECT_THAT(RunAll({Own("crashes")}).report.misbehaviour,
               ElementsAre(HasSubstr("active is killed by signal 11")));
+}
+
+TEST_F(Programs, ThatCrashShowTheirStack) {
+  const Ran ran = RunAll({Own("crashes")});
+  EXPECT_THAT(ran.output, Contains("active| signal 11; the stack of the thread:"));
+  EXPECT_THAT(ran.output, Contains(MatchesRegex("active\\|   #[0-9] .*faulty_program\\+0x.*")));
+  EXPECT_THAT(ran.output, Contains(HasSubstr(" __libc_start_main")));
 }
 
 TEST_F(Programs, ThatCrashAreToldWhatTheyHaveGivenUpJustBefore) {

@@ -30,9 +30,12 @@
 namespace cm::app {
 namespace {
 
-// How long the broker listens to one program before it looks at all of them again.
+// How long the broker listens while a program runs before it looks at all of them again: longer and
+// longer.
 constexpr Duration kGlance = Duration::Microseconds(20);
+constexpr Duration kLongGlance = Duration::Microseconds(160);
 constexpr Duration kLook = Duration::Milliseconds(2);
+constexpr Duration kSoon = Duration::Milliseconds(1);
 // Programs that sleep in the system's time and do nothing else for this long count as asleep for
 // ever.
 constexpr std::chrono::seconds kPatience{60};
@@ -151,14 +154,17 @@ std::string Broker::StartNext() {
 
 std::string Broker::Run() {
   if (std::string problem = OpenHosts(); !problem.empty()) return problem;
-  for (;;) {
+  bool was_quiet = true;
+  for (Duration glance = kGlance;;) {
     if (Interrupted()) {
       report_.interrupted = true;
       report_.waiting = serving_.WhoWaits();
       break;
     }
-    serving_.Serve(kGlance);
-    if (!serving_.Quiet()) continue;
+    const bool heard = serving_.Serve(was_quiet && !serving_.OneMayRun() ? Duration() : glance);
+    was_quiet = serving_.Quiet();
+    glance = was_quiet || heard ? kGlance : std::min(glance * 2, kLongGlance);
+    if (!was_quiet) continue;
     if (serving_.NoteEnds() || serving_.LetOneGoOn()) {
       idle_since_.reset();
       continue;
@@ -258,7 +264,8 @@ Broker::Next Broker::TimePasses(Instant until) {
 }
 
 // Advances virtual time, so that a polling thread sees a later time, but not beyond the next
-// scheduled event.
+// scheduled event. What comes soon comes at its time where a thread only runs: so the run of one
+// that waits for memory to change is the same each time.
 Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
   using std::chrono::steady_clock;
   if (!idle_since_) idle_since_ = counted_ = steady_clock::now();
@@ -267,12 +274,15 @@ Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
     if (!OnlyStayingOnesAreLeft()) report_.waiting = serving_.WhoWaits();
     return Next::kOver;
   }
-  report_.in_real_time = true;
-  serving_.Serve(kLook);
+  const bool heard = serving_.Serve(kLook);
   const std::chrono::nanoseconds waited = steady_clock::now() - counted_;
   counted_ += waited;
+  const bool only_runs = !serving_.SomebodyIsTimed();
+  if (only_runs && heard) return Next::kGoesOn;
   Instant later = world_.Now() + Duration::Nanoseconds(waited.count());
-  if (until && *until < later) later = *until;
+  const bool soon = only_runs && until && *until - world_.Now() <= kSoon;
+  if (soon || (until && *until < later)) later = *until;
+  report_.in_real_time = report_.in_real_time || !soon;
   if (later - Instant() > setting_.limit) return LimitIsReached();
   world_.RunUntil(later, &order_);
   HasHappened();

@@ -119,5 +119,29 @@ TEST_F(Programs, HaveTimersThatStartThreads) {
                                       "active| threads: 43 after 3500ms"));
 }
 
+// A condition in memory of several processes.
+class Shared : public Programs, public testing::WithParamInterface<Limited> {};
+
+TEST_P(Shared, IsHeardOfWhenAnotherProcessSignalsIt) {
+  const std::string what = GetParam().how;
+  const std::vector<ProgramToRun> programs = {Beside(kActiveSide, "shared_memory " + what)};
+  const Ran ran = RunAll(programs);
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.report.waiting, IsEmpty());
+  EXPECT_THAT(ran.output, ElementsAre("active| " + what + ": " + std::to_string(GetParam().result) +
+                                      " after 2s"));
+  EXPECT_EQ(RunAll(programs).report.digest, ran.report.digest);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Shared,
+                         testing::Values(Limited{"limit", ETIMEDOUT}, Limited{"child", 0},
+                                         Limited{"child-for-ever", 0}, Limited{"turns", 0}),
+                         [](const auto& info) {
+                           std::string name = info.param.how;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
 }  // namespace
 }  // namespace cm::app

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,12 +19,26 @@
 #include "tools/app/embedded.h"
 
 namespace cm::app {
+namespace {
 
-std::variant<Folder, std::string> Folder::Make() {
+// In memory, where programs can be run there and TMPDIR names no other place: a run makes and
+// removes a hundred files.
+std::filesystem::path Parent() {
+  constexpr const char* kInMemory = "/dev/shm";
+  struct statvfs there {};
+  const bool executes = statvfs(kInMemory, &there) == 0 && (there.f_flag & ST_NOEXEC) == 0;
+  if (executes && std::getenv("TMPDIR") == nullptr && access(kInMemory, W_OK | X_OK) == 0)
+    return kInMemory;
   std::error_code error;
   std::filesystem::path parent = std::filesystem::temp_directory_path(error);
   // The path of a socket has at most 107 characters. source: man unix(7)
-  if (error || parent.string().size() > 60) parent = "/tmp";
+  return error || parent.string().size() > 60 ? std::filesystem::path("/tmp") : parent;
+}
+
+}  // namespace
+
+std::variant<Folder, std::string> Folder::Make() {
+  const std::filesystem::path parent = Parent();
   std::string path = MakeOwnFolder(parent / "cmsim");
   if (path.empty())
     return fmt::format("no folder in {}: {}", parent.string(), std::strerror(errno));

@@ -71,6 +71,11 @@ if [ -z "$host" ]; then
   echo "${0##*/}: no simulated host is called $name" >&2
   exit 255
 fi
+read -r known <"$host/hostname"
+if [ -z "$known" ]; then
+  echo "${0##*/}: no side is on the host $name, which runs no programs" >&2
+  exit 255
+fi
 until [ -f "$host/environment" ]; do sleep 0.001; done
 set -- sh -c "$*"
 while IFS= read -r variable; do set -- "$variable" "$@"; done <"$host/environment"

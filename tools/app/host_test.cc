@@ -80,6 +80,16 @@ TEST_F(Host, RunsNoCommandsWhereThereIsNoHostAndNoShells) {
   EXPECT_EQ(Do("rsh active"), "rsh: between simulated hosts it is 'rsh HOST COMMAND'\n255");
 }
 
+// It has no environment, and will have none: it is not waited for.
+TEST_F(Host, RunsNoCommandsOnAHostWithoutASide) {
+  Topology topology = *FindTopology("two-kernels");
+  topology.sides.erase(topology.sides.begin());
+  const fs::path other = parent_ / "host.0";
+  ASSERT_TRUE(LayOutHost(other, topology, 0));
+  EXPECT_EQ(Do("ssh 10.0.0.1 true"),
+            "ssh: no side is on the host 10.0.0.1, which runs no programs\n255");
+}
+
 TEST(NoHost, IsLaidOutWhereNothingCanBeWritten) {
   EXPECT_FALSE(LayOutHost("/proc/nowhere", *FindTopology("two-kernels"), 0));
 }

@@ -164,7 +164,7 @@ bool Serving::RunsForSure() {
   if (++sure_ % kMost == 0) return false;
   return std::ranges::any_of(processes_, [](const auto& process) {
     return std::ranges::any_of(process->threads, [&process](const auto& thread) {
-      return !thread->waits && !thread->spins && thread->number != 0 &&
+      return !thread->waits && !thread->spins && !thread->sleeps && thread->number != 0 &&
              StateOf(process->pid, thread->number) == 'R';
     });
   });
@@ -184,11 +184,15 @@ bool Serving::AllSleep() {
       running_, &restless_, &running_on_, [this](pid_t thread) { return Asks(thread); }, &listed_);
   if (sleep == Sleep::kNone) return false;
   // A process or a thread that starts between the looks.
-  const bool more = known ? LastCreated() != created : Running() != running_ || !AreAll(listed_);
+  // Where all ask, none can.
+  const bool more = known ? sleep != Sleep::kAsking && LastCreated() != created
+                          : Running() != running_ || !AreAll(listed_);
   if (more) return false;
   created_ = running_on_ == 0 ? created : 0;
   NoteStrangers(running_);
   timed_ = sleep == Sleep::kTimed;
+  for (const auto& process : processes_)
+    for (const auto& thread : process->threads) thread->sleeps = true;
   std::vector<pollfd> descriptors;
   for (const auto& process : processes_) {
     if (process->program && process->program->output() >= 0)
@@ -208,14 +212,30 @@ bool Serving::Asks(pid_t number) const {
   });
 }
 
+bool Serving::OneMayRun() const {
+  return std::ranges::any_of(processes_, [](const auto& process) {
+    return !process->gone &&
+           (process->threads.empty() || std::ranges::any_of(process->threads, [](const auto& one) {
+              return !one->sleeps && !one->waits && !one->spins;
+            }));
+  });
+}
+
 // Programs that are linked statically or change their user, and those that were started by a system
-// call without the environment.
+// call without the environment. A process that asks is none of them.
 void Serving::NoteStrangers(std::span<const pid_t> running) {
-  for (const pid_t process : running)
-    if (const std::string program = strangers_.Sees(process); !program.empty())
+  for (const pid_t number : running) {
+    const bool asks = std::ranges::any_of(processes_, [number](const auto& process) {
+      return process->pid == number && !process->gone &&
+             std::ranges::any_of(process->threads,
+                                 [](const auto& thread) { return thread->waits || thread->spins; });
+    });
+    const std::string program = asks ? std::string() : strangers_.Sees(number);
+    if (!program.empty())
       misbehaviour_.push_back(fmt::format(
           "a process runs {} without the simulated devices, and would use those of this system",
           program));
+  }
 }
 
 void Serving::SomebodyHasAsked() { asked_ = OwnTime(); }
@@ -260,6 +280,7 @@ void Serving::Remove(Process* process) {
   process->gone = true;
   process->threads.clear();
   process->watches.clear();
+  process->completion_watches.clear();
   const sim::Usage before = world_->InUse();
   machine_.RemoveProcess(process->number);
   time_->NoteHappened();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <sstream>
@@ -112,6 +113,9 @@ bool IsInstalledAs(std::string_view text) {
 }  // namespace
 
 bool IsInstalled(const StockProgram& program) {
+  std::istringstream needs{std::string(program.needs)};
+  for (std::string need; needs >> need;)
+    if (need.front() == '/' ? access(need.c_str(), F_OK) != 0 : !IsInstalled(need)) return false;
   return IsInstalledAs(program.name) && IsInstalledAs(program.passive) &&
          IsInstalledAs(program.active);
 }

@@ -30,6 +30,7 @@ struct Thread {
   sim::uapi::Asker asker;
   pid_t number = 0;  // the system's; 0 before its Hello
   sim::uapi::Request request;
+  bool sleeps = false;           // all have slept since it was last heard or answered
   bool waits = false;            // its request is not answered yet
   bool spins = false;            // it polls memory, and is answered later
   bool may_go_on = false;        // while it spins: something has happened since
@@ -100,6 +101,10 @@ struct Process {
   uint32_t threads_ever = 0;
   std::vector<std::unique_ptr<Thread>> threads;
   std::map<uint64_t, Watched> watches;
+  // Of completion channels, of which some programs have thousands. They are looked at again when
+  // the machine's count of changes is another one than when all were in their right state.
+  std::map<uint64_t, Watched> completion_watches;
+  std::optional<uint64_t> completions_seen;
   OpenResources belongings;
 };
 

@@ -1,9 +1,11 @@
 // A test program that does what programs of users were refused.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
+#include <spawn.h>
 #include <sys/random.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -150,6 +152,31 @@ void StartWithoutEnvironment(char* host) {
   }
 }
 
+// In each way that the C library has; each may read the processor's counter when it begins.
+void StartOthers() {
+  std::printf("system %d\n", std::system("true"));
+  std::FILE* const pipe = popen("echo popen", "r");
+  std::array<char, 32> line{};
+  if (pipe != nullptr && std::fgets(line.data(), line.size(), pipe) != nullptr)
+    std::printf("%s", line.data());
+  if (pipe != nullptr) pclose(pipe);
+  const auto start = [](const char* how, auto begins) {
+    const pid_t child = fork();
+    if (child == 0) begins();
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::printf("%s %d\n", how, status);
+  };
+  std::string name = "true";
+  char* const words[] = {name.data(), nullptr};
+  start("execv", [&] { execv("/bin/true", words); });
+  start("fexecve", [&] { fexecve(open("/bin/true", O_RDONLY), words, environ); });
+  pid_t spawned = 0;
+  int status = posix_spawnp(&spawned, "true", nullptr, nullptr, words, environ);
+  if (status == 0) waitpid(spawned, &status, 0);
+  std::printf("posix_spawnp %d\n", status);
+}
+
 void ShowTheHost() {
   std::array<char, 64> name{};
   gethostname(name.data(), name.size());
@@ -169,9 +196,17 @@ void ShowTheHost() {
   freeifaddrs(all);
 }
 
+// From each place where programs get them.
 void ShowRandom() {
   unsigned value = 0;
-  if (getrandom(&value, sizeof value, 0) == sizeof value) std::printf("%u\n", value);
+  if (getrandom(&value, sizeof value, 0) == sizeof value) std::printf("%u", value);
+  const int fd = open("/dev/urandom", O_RDONLY);
+  if (read(fd, &value, sizeof value) == sizeof value) std::printf(" %u", value);
+  close(fd);
+  std::FILE* const file = std::fopen("/dev/random", "r");
+  if (file != nullptr && std::fread(&value, sizeof value, 1, file) == 1) std::printf(" %u", value);
+  if (file != nullptr) std::fclose(file);
+  std::printf(" %u %u\n", arc4random(), arc4random_uniform(1000));
 }
 
 }  // namespace
@@ -182,6 +217,7 @@ int main(int count, char** arguments) {
   if (what == "move-nothing") MoveNothing(arguments[2], false);
   if (what == "host") ShowTheHost();
   if (what == "random") ShowRandom();
+  if (what == "start-others") StartOthers();
   if (what == "bind") BindAfterAChild();
   if (what == "resolve") return Resolve(arguments[2]);
   if (what == "close-all") CloseAll(arguments[2]);

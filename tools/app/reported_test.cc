@@ -12,7 +12,9 @@
 namespace cm::app {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
+using testing::MatchesRegex;
 using testing::UnorderedElementsAre;
 
 ProgramToRun Reported(uint8_t side, const std::string& what) {
@@ -47,6 +49,21 @@ TEST_F(Programs, HaveChildrenOnTheSameHostWhateverTheirEnvironment) {
   EXPECT_THAT(ran.output, ElementsAre("active| the child: Success", "active| the child: Success"));
 }
 
+TEST_F(Programs, StartOthersInEachWay) {
+  const Ran ran = RunAll({Reported(kActiveSide, "start-others")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("active| system 0", "active| popen", "active| execv 0",
+                                      "active| fexecve 0", "active| posix_spawnp 0"));
+}
+
+// source: the world begins in 2001, see sim/fake_libibverbs/clock.h
+TEST_F(Programs, OfAnOlderCLibraryAreUnderTheSimulatedOne) {
+  const Ran ran = RunAll({Beside(kActiveSide, "older")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.output, ElementsAre("active| begun 1", "active| -1 after 2s, 1000000000"));
+}
+
 TEST_F(Programs, KnowTheirOwnHostOnly) {
   if (!Network(*FindTopology("two-kernels")).is_apart())
     GTEST_SKIP() << "the system does not permit a network of one's own";
@@ -65,6 +82,7 @@ TEST_F(Programs, HaveRandomNumbersOfTheSeed) {
   const std::vector<std::string> first = numbers(1);
   ASSERT_EQ(first.size(), 2U);
   EXPECT_NE(first[0].substr(first[0].find('|')), first[1].substr(first[1].find('|')));
+  EXPECT_THAT(first, Each(MatchesRegex("(passive|active)[|] [0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+")));
   EXPECT_EQ(numbers(1), first);
   EXPECT_NE(numbers(2), first);
 }

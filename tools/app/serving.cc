@@ -98,7 +98,7 @@ bool Serving::Write(uint32_t process, uint64_t address, std::span<const uint8_t>
   return process_vm_writev(pid, &ours, 1, &theirs, 1, 0) == static_cast<ssize_t>(bytes.size());
 }
 
-void Serving::Serve(Duration patience) {
+bool Serving::Serve(Duration patience) {
   struct Source {
     Process* process;
     Thread* thread;
@@ -118,7 +118,7 @@ void Serving::Serve(Duration patience) {
   }
   const timespec limit = {.tv_sec = patience.nanoseconds() / 1'000'000'000,
                           .tv_nsec = patience.nanoseconds() % 1'000'000'000};
-  if (ppoll(descriptors.data(), descriptors.size(), &limit, nullptr) <= 0) return;
+  if (ppoll(descriptors.data(), descriptors.size(), &limit, nullptr) <= 0) return false;
   // What has ended, first: what it had is free for those that have waited for its end.
   for (size_t i = 0; i < descriptors.size(); ++i) {
     if (sources[i].thread == nullptr || (descriptors[i].revents & POLLHUP) == 0) continue;
@@ -138,6 +138,7 @@ void Serving::Serve(Duration patience) {
           socket, sim::uapi::Asker{process->number, process->threads_ever++}));
     }
   }
+  return true;
 }
 
 void Serving::PassOutputOn(Process* process, size_t most) {
@@ -153,6 +154,7 @@ void Serving::ServeThread(Thread* thread) {
 }
 
 void Serving::Heard(Thread* thread, sim::uapi::Message message) {
+  thread->sleeps = false;
   if (const auto* hello = std::get_if<sim::uapi::Hello>(&message)) return Greets(thread, *hello);
   Process* const process = Owner(thread);
   if (auto* request = std::get_if<Request>(&message)) {
@@ -166,6 +168,7 @@ void Serving::Heard(Thread* thread, sim::uapi::Message message) {
     Keep(process, thread, *watch);
   } else if (auto* unwatch = std::get_if<sim::uapi::Unwatch>(&message)) {
     process->watches.erase(unwatch->name);
+    process->completion_watches.erase(unwatch->name);
   }
 }
 
@@ -235,16 +238,20 @@ void Serving::Interrupts(Process* process, Thread* thread) {
 }
 
 void Serving::Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch) {
-  Watched& watched = process->watches[watch.name];
+  const bool of_completions = watch.readable.op == Op::kPollEvents;
+  Watched& watched = (of_completions ? process->completion_watches : process->watches)[watch.name];
   watched.readable = watch.readable;
-  if (!watch.has_descriptor) return;
-  watched.level = std::make_unique<sim::uapi::Level>(thread->connection.TakeDescriptor());
-  watched.is_readable = false;
+  if (watch.has_descriptor) {
+    watched.level = std::make_unique<sim::uapi::Level>(thread->connection.TakeDescriptor());
+    watched.is_readable = false;
+  }
+  // The others are in their right state.
+  if (of_completions) BringUp(process, &watched);
 }
 
 void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
   const Request& request = thread->request;
-  thread->waits = thread->spins = thread->may_go_on = thread->ready = false;
+  thread->waits = thread->spins = thread->may_go_on = thread->ready = thread->sleeps = false;
   thread->rank.reset();
   if (NothingNew(request, answer)) {
     if (request.op != Op::kSleep) thread->polls = InWords(request);
@@ -265,7 +272,7 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
   if (IsAboutAGoneId(request, answer))
     misbehaviour_.push_back(
         fmt::format("{} uses an id that does not exist: {}", process->name, thread->last));
-  for (auto& [name, watched] : process->watches) BringUp(process, &watched);
+  BringAllUp(process);
   if (request.op == Op::kPollTime) LimitTime(UntilOf(request));
   if (const auto next = world_->NextAt()) LimitTime(*next);
   // On failure the thread has ended, and its connection closes.
@@ -297,6 +304,14 @@ void Serving::NoteBelongings(Process* process, const Request& request, const Ans
 bool Serving::Changes(const Process& process, const Watched& watched) {
   const bool readable = machine_.Ask(process.Watcher(), watched.readable).value == 1;
   return readable != watched.is_readable && watched.level != nullptr;
+}
+
+void Serving::BringAllUp(Process* process) {
+  for (auto& [name, watched] : process->watches) BringUp(process, &watched);
+  const uint64_t changes = machine_.completion_changes();
+  if (process->completions_seen == changes) return;
+  for (auto& [name, watched] : process->completion_watches) BringUp(process, &watched);
+  process->completions_seen = changes;
 }
 
 bool Serving::BringUp(Process* process, Watched* watched) {
@@ -394,6 +409,11 @@ std::vector<Serving::Candidate> Serving::Candidates() {
       if (MayGoOn(*thread)) found.push_back({process.get(), thread.get(), nullptr});
     for (auto& [name, watched] : process->watches)
       if (Changes(*process, watched)) found.push_back({process.get(), nullptr, &watched});
+    if (process->completions_seen == machine_.completion_changes()) continue;
+    const size_t before = found.size();
+    for (auto& [name, watched] : process->completion_watches)
+      if (Changes(*process, watched)) found.push_back({process.get(), nullptr, &watched});
+    if (found.size() == before) process->completions_seen = machine_.completion_changes();
   }
   for (const auto& process : processes_)
     for (const auto& thread : process->threads)

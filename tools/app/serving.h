@@ -61,12 +61,15 @@ class Serving : private sim::uapi::Memory {
   // its clients begin.
   void AllAreStarted() { may_be_late_ = true; }
 
-  // Serves all pending requests, and waits up to this long when there are none.
-  void Serve(Duration patience);
+  // Serves all pending requests, and waits up to this long when there are none. Returns whether
+  // there were any.
+  bool Serve(Duration patience);
   // True when every thread of every program sleeps and no request or output is pending; or when
   // programs run endlessly without requests: they print without end, or start one process after the
   // other.
   bool Quiet();
+  // False when all known threads have asked, or slept when last looked at.
+  bool OneMayRun() const;
   // Removes ended processes from the world. Returns whether there were any.
   bool NoteEnds();
   // Answers one thread, or updates one pipe. Returns whether there was any.
@@ -138,6 +141,7 @@ class Serving : private sim::uapi::Memory {
   bool MayGoOn(const Thread& thread) const;
   bool Changes(const Process& process, const Watched& watched);
   bool BringUp(Process* process, Watched* watched);
+  void BringAllUp(Process* process);
   bool GoesOn(Process* process, Thread* thread);
   bool LooksAgain(Process* process, Thread* thread);
   void Lose(Process* process, Thread* thread);

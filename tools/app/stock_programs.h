@@ -19,6 +19,9 @@ struct StockProgram {
   bool stays = false;          // the passive program serves for ever
   std::string_view once = {};  // why it is run once, and without faults
   std::string_view why = {};   // it does not work: the cause, by looking
+  // What the commands use besides the programs that they begin with: programs, and files by their
+  // paths; a space between them.
+  std::string_view needs = {};
 };
 
 const std::vector<StockProgram>& StockPrograms();

@@ -10,6 +10,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 
 #include "model/base/sanitized.h"
 
@@ -60,6 +61,17 @@ TEST(StockPage, HasTheLinesAndCommandsOfAllProgramsAndNoOthers) {
                 return LineIn(page, program).value_or("missing: " + std::string(program.name));
               }))
       << kToMend;
+}
+
+TEST(StockPrograms, AreInstalledWithEverythingThatTheyNeed) {
+  const auto needing = [](std::string_view needs) {
+    return IsInstalled(
+        {.name = "sh", .package = "p", .passive = "", .active = "sh -c 'true'", .needs = needs});
+  };
+  EXPECT_TRUE(needing(""));
+  EXPECT_TRUE(needing("true /etc/os-release"));
+  EXPECT_FALSE(needing("true no-such-program"));
+  EXPECT_FALSE(needing("/no/such/file"));
 }
 
 TEST(StockPage, FindsALineByItsProgram) {

@@ -15,13 +15,13 @@ namespace cm::app {
 
 struct ThreadState {
   pid_t thread = 0;
-  char state = '?';       // 'S': sleeping. source: man proc(5)
-  uint64_t switches = 0;  // context switches
-  uint64_t sleeps = 0;    // voluntary ones
-  uint64_t ticks = 0;     // CPU time in hundredths of a second
-  int64_t call = -1;      // the system call that it sleeps in; -1 when unknown
-  bool timed = false;     // the call has a time limit
-  bool asks = false;      // it sleeps until we answer it; nothing after `state` is known
+  char state = '?';     // 'S': sleeping. source: man proc(5)
+  uint64_t runs = 0;    // how often it has begun or gone on to run
+  uint64_t sleeps = 0;  // context switches of its own will; of one that runs
+  uint64_t ticks = 0;   // CPU time in hundredths of a second; of one that runs
+  int64_t call = -1;    // the system call that it sleeps in; -1 when unknown
+  bool timed = false;   // the call has a time limit
+  bool asks = false;    // it sleeps until we answer it; nothing else is known
   friend bool operator==(const ThreadState&, const ThreadState&) = default;
 };
 
@@ -83,8 +83,8 @@ class Restless {
 
 // Whether the threads of these processes sleep, so that none will run unless it is woken from
 // outside or by its own clock. Looks twice: a thread that another one wakes in between runs at the
-// second look, or has one more context switch. Only we can wake a thread that asks: where all do,
-// one look is enough. Threads that run endlessly are skipped, and counted.
+// second look, or has run once more. Only we can wake a thread that asks: where all do, one look is
+// enough. Threads that run endlessly are skipped, and counted.
 Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on,
               const IsAsking& is_asking = {}, Listed* listed = nullptr);
 

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +26,7 @@
 #include "sim/codec/capture_writer.h"
 #include "tools/app/broker.h"
 #include "tools/app/drawn_faults.h"
+#include "tools/app/each_fault.h"
 #include "tools/app/explore.h"
 #include "tools/app/order.h"
 #include "tools/app/program.h"
@@ -55,7 +57,9 @@ struct AppOptions {
 };
 
 constexpr std::string_view kBetweenPrograms = ":";
-constexpr std::string_view kDrawn = "drawn";  // --faults
+// --faults
+constexpr std::string_view kDrawn = "drawn";
+constexpr std::string_view kEach = "each";
 
 std::string SideNames(const Topology& topology) {
   std::string names;
@@ -185,7 +189,9 @@ std::variant<TopologyRef, std::string> TopologyOf(const std::string& name) {
 // Empty, or the faults that cannot be used.
 std::string ReadFaults(const AppOptions& options, app::Setting* setting) {
   std::string text;
-  if (!options.faults.empty() && options.faults != kDrawn) {
+  if (options.faults == kEach && options.explore > 0)
+    return "--faults each: runs as many times as there are faults, without --explore";
+  if (!options.faults.empty() && options.faults != kDrawn && options.faults != kEach) {
     const auto read = ReadFile(FromUsersFolder(options.faults));
     if (!read) return fmt::format("--faults {}: cannot be read", options.faults);
     text = *read + "\n";
@@ -344,39 +350,64 @@ std::string CommandFor(const AppOptions& options, const app::Setting& setting) {
   return command;
 }
 
-int ExploreSeeds(const AppOptions& options, const app::Setting& base) {
-  Progress progress("runs", options.explore, isatty(STDERR_FILENO) == 1);
+// Runs 1 to `count`, shrinks the first that fails, and prints what came of it.
+int ExploreRuns(const AppOptions& options, uint64_t count, std::string_view what,
+                const std::function<app::Setting(uint64_t)>& setting_of) {
+  Progress progress("runs", count, isatty(STDERR_FILENO) == 1);
   const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
-  const app::Exploration exploration = {
-      .setting =
-          [&](uint64_t seed) {
-            app::Setting setting = base;
-            setting.seed = seed;
-            DrawWhatIsDrawn(options, &setting);
-            return setting;
-          },
-      .seeds = options.explore,
-      .jobs = options.jobs > 0 ? static_cast<size_t>(options.jobs) : processors,
-      .interrupted = &Interrupted(),
-      .progress = [&progress](uint64_t done) { progress.At(done); }};
-  const auto explored = app::Explore(exploration);
+  const auto explored =
+      app::Explore({.setting = setting_of,
+                    .seeds = count,
+                    .jobs = options.jobs > 0 ? static_cast<size_t>(options.jobs) : processors,
+                    .interrupted = &Interrupted(),
+                    .progress = [&progress](uint64_t done) { progress.At(done); }});
   progress.Clear();
   if (Interrupted()) return kExitInterrupted;
   if (const auto* problem = std::get_if<std::string>(&explored)) return Unusable(*problem);
   const auto& failure = std::get<app::Failure>(explored);
   if (failure.kind.empty()) {
-    fmt::print("seeds 1 to {}: no run has failed\n", options.explore);
+    fmt::print("{}s 1 to {}: no run has failed\n", what, count);
     return kExitClean;
   }
   const app::Setting& setting = failure.setting;
-  fmt::print("seed {} fails; of its {} unusual decisions {}, and of its {} faults {} are needed:\n",
-             failure.seed, failure.decisions, setting.order->size(), failure.faults,
+  fmt::print("{} {} fails; of its {} unusual decisions {}, and of its {} faults {} are needed:\n",
+             what, failure.seed, failure.decisions, setting.order->size(), failure.faults,
              setting.script.size());
   const int code = RunOnce(options, setting);
-  app::Setting drawn = exploration.setting(failure.seed);
-  fmt::print("the seed: {}\n", CommandFor(options, drawn));
+  fmt::print("the {}: {}\n", what, CommandFor(options, setting_of(failure.seed)));
   fmt::print("again: {}\n", CommandFor(options, setting));
   return code;
+}
+
+int ExploreSeeds(const AppOptions& options, const app::Setting& base) {
+  return ExploreRuns(options, options.explore, "seed", [&](uint64_t seed) {
+    app::Setting setting = base;
+    setting.seed = seed;
+    DrawWhatIsDrawn(options, &setting);
+    return setting;
+  });
+}
+
+// One run without faults, and then one with each fault at each of its steps.
+int ExploreFaults(const AppOptions& options, const app::Setting& base) {
+  app::Steps steps;
+  app::Setting watched = base;
+  steps.Watch(&watched);
+  const auto ran = app::Run(watched);
+  if (const auto* problem = std::get_if<std::string>(&ran)) return Unusable(*problem);
+  const auto& report = std::get<app::Report>(ran);
+  if (report.interrupted) return kExitInterrupted;
+  if (!report.clean()) {
+    fmt::print("the run fails without a fault:\n");
+    return RunOnce(options, base);
+  }
+  const std::vector<std::vector<app::Happening>> scripts = steps.Faults(base);
+  if (scripts.empty()) return Unusable("--faults each: the run has no step that a fault could hit");
+  return ExploreRuns(options, scripts.size(), "fault", [&](uint64_t nth) {
+    app::Setting setting = base;
+    setting.script = scripts[nth - 1];
+    return setting;
+  });
 }
 
 int RunPrograms(const AppOptions& options) {
@@ -384,6 +415,7 @@ int RunPrograms(const AppOptions& options) {
   if (const std::string problem = Read(options, &setting); !problem.empty())
     return Unusable(problem);
   setting.interrupted = &Interrupted();
+  if (options.faults == kEach) return ExploreFaults(options, setting);
   if (options.explore > 0) return ExploreSeeds(options, setting);
   DrawWhatIsDrawn(options, &setting);
   return RunOnce(options, std::move(setting));
@@ -405,12 +437,15 @@ A file of faults has the lines `fault`, `heal` and `pass` of conversations, and 
   fault drop REQ from=active nth=1
 --explore N runs seeds 1 to N, and shrinks the first run that fails: exit code 1, and the command
 that does it again; 0 if none fails. With faults, programs may exit with any code.
+--faults each does so with one fault a run: each message lost, each device removed and each link
+down at each instant at which something happens in the run without faults.
 Examples:
   cmcheck app -- rping -s -a {passive} -C 3 : rping -c -a {passive} -C 3
   cmcheck app --faults loss.txt --trace run.txt -- @passive ./server : @active ./client {passive}
   cmcheck app --profile 6.1-siw -- ucmatose : ucmatose -s {passive}
   cmcheck app --explore 1000 -- ./server : ./client {passive}
-  cmcheck app --explore 1000 --faults drawn -- ./server : ./client {passive})");
+  cmcheck app --explore 1000 --faults drawn -- ./server : ./client {passive}
+  cmcheck app --faults each -- ./server : ./client {passive})");
   auto options = std::make_shared<AppOptions>();
   verb.Text("--topology", &options->topology,
             "One of: " + TopologyNames() + ", or a file with one as text");
@@ -418,7 +453,7 @@ Examples:
   verb.Number("--seed", &options->seed,
               "Draws latencies, and the order in which threads go on; 0: the usual ones");
   verb.Text("--faults", &options->faults,
-            "A file with faults and their times; or `drawn`: by the seed");
+            "A file with faults and their times; or `drawn`: by the seed; or `each`, one a run");
   verb.Texts("--fault", &options->fault_lines, "A line of such a file; may be repeated");
   verb.Text("--order", &options->order, "The order of a run that --explore has shrunk");
   verb.Number("--explore", &options->explore,

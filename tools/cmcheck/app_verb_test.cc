@@ -15,6 +15,7 @@
 namespace cm {
 namespace {
 
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -59,6 +60,21 @@ TEST_F(AppPrograms, SeedsAreExploredAndTheCommandThatShowsAFailureAgainIsPrinted
   EXPECT_THAT(
       LinesOf(failed.output),
       testing::Contains("again: cmcheck app --seed 1 --order usual -- @active sh -c 'exit 7'"));
+}
+
+// Nothing repeats a DREQ whose id is destroyed: the server waits for ever.
+TEST_F(AppPrograms, EachFaultIsTriedAndTheFirstThatIsFatalIsPrinted) {
+  const CmcheckFolder folder;
+  const Ended ended =
+      folder.Cmcheck({"app", "--faults", "each", "--", "@passive", "rping", "-s", "-a", "{passive}",
+                      "-C", "1", ":", "@active", "rping", "-c", "-a", "{passive}", "-C", "1"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.output,
+              ContainsRegex("fault [0-9]+ fails; of its 0 unusual decisions 0, and of "
+                            "its 1 faults 1 are needed:"));
+  EXPECT_THAT(ended.output, HasSubstr("--fault 'fault drop DREQ from=active nth=1'"));
+  EXPECT_EQ(folder.Cmcheck({"app", "--faults", "each", "--explore", "3", "--", "true"}).exit_code,
+            2);
 }
 
 TEST_F(AppPrograms, AnOrderThatCannotBeReadIsNamed) {

@@ -75,7 +75,7 @@ def bazel4_repositories():
     _text_repository(
         name = "remote_coverage_tools",
         files = {"BUILD": _COVERAGE_BUILD},
-        links = {"//tools:lcov_merge.py": "lcov_merge.py"},
+        links = {Label("//tools:lcov_merge.py"): "lcov_merge.py"},
     )
 
 # Each has an overlay of its name beside this file.
@@ -90,8 +90,12 @@ _OVERLAYS = [
     "xxhash",
 ]
 
-def system_libraries():
-    """Declares every overlay as a repository."""
+def system_libraries(root = "."):
+    """Declares every overlay as a repository.
+
+    Args:
+      root: where this repository is, for a WORKSPACE that is elsewhere
+    """
     for name in _OVERLAYS:
-        native.local_repository(name = name, path = "tools/third_party/" + name)
+        native.local_repository(name = name, path = root + "/tools/third_party/" + name)
     clang_repository(name = "clang")
