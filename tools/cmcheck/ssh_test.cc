@@ -25,7 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr Duration kLongEnough = Duration::Seconds(60);
 
@@ -157,7 +156,8 @@ TEST_F(Ssh, AnAgentOrItsConnectionIsKilledAtAnyMomentAndTheRunGoesOn) {
     Write("kill." + side, std::to_string(at) + " " + what + "\n");
     fs::remove(world_ / "pids");
     const Ended run = Run("6");
-    const std::string moment = what + " of " + side + ", request " + std::to_string(at);
+    std::string moment = what;
+    moment.append(" of ").append(side).append(", request ").append(std::to_string(at));
     EXPECT_EQ(run.exit_code, 0) << moment << run.output << run.error;
     EXPECT_THAT(run.output, HasSubstr(", 0 failed, ")) << moment << run.output;
     EXPECT_EQ(SequencesIn(run.output), 6) << moment << run.output;

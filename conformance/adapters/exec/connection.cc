@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -19,6 +20,8 @@ namespace {
 
 constexpr Duration kReads = Duration::Seconds(10);
 constexpr Duration kEndsAfterItsLast = Duration::Seconds(1);
+constexpr Duration kEndsByItself = Duration::Seconds(3);
+constexpr Duration kEndsWhenAsked = Duration::Seconds(2);
 
 // Waits until the socket is ready for the events; false when the time is over.
 bool Await(int socket, short events, const Deadline& deadline) {
@@ -85,6 +88,13 @@ std::variant<std::unique_ptr<Connection>, std::string> Connection::ConnectTo(
     why = errno;
   }
   return fmt::format("tcp:{}: {}", address, strerror(why));
+}
+
+Connection::~Connection() {
+  socket_.Close();
+  if (process_.pid() == 0 || process_.Wait(kEndsByItself)) return;
+  process_.Signal(SIGTERM);
+  process_.Wait(kEndsWhenAsked);
 }
 
 bool Connection::Send(std::string_view line) {

@@ -38,6 +38,11 @@ class Connection {
   // Connects over TCP to "HOST:PORT"; an IPv6 address stands in brackets.
   static std::variant<std::unique_ptr<Connection>, std::string> ConnectTo(
       const std::string& address);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  // Closes it. A process is left a few seconds to end by itself, is asked to, and is killed then: a
+  // launcher that is killed may leave behind what it has reserved.
+  ~Connection();
 
   // Sends a line. False when the driver has ended, or has not read for ten seconds.
   bool Send(std::string_view line);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -69,6 +70,22 @@ uint64_t DigestsOf(Implementation& implementation, uint64_t sequences, int jobs)
       },
       kNever);
   return digest;
+}
+
+// As a launcher that has to give back what it has reserved.
+TEST(Driver, IsLeftTimeToEndByItself) {
+  const std::string file = testing::TempDir() + "over";
+  std::filesystem::remove(file);
+  Made(Of(std::string(kSim) + "6.1-rxe; echo over >" + file)).reset();
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+TEST(Driver, ThatDoesNotEndIsAskedTo) {
+  const std::string file = testing::TempDir() + "asked";
+  std::filesystem::remove(file);
+  Made(Of("trap 'echo asked >" + file + "; exit' TERM; " + kSim + "6.1-rxe; while :; do :; done"))
+      .reset();
+  EXPECT_TRUE(std::filesystem::exists(file));
 }
 
 // A connection from its beginning to its end; what the toy leaves out is unsupported, and said.
