@@ -119,26 +119,32 @@ bool Serving::Serve(Duration patience) {
   const timespec limit = {.tv_sec = patience.nanoseconds() / 1'000'000'000,
                           .tv_nsec = patience.nanoseconds() % 1'000'000'000};
   if (ppoll(descriptors.data(), descriptors.size(), &limit, nullptr) <= 0) return false;
+  bool any = false;
   // What has ended, first: what it had is free for those that have waited for its end.
   for (size_t i = 0; i < descriptors.size(); ++i) {
     if (sources[i].thread == nullptr || (descriptors[i].revents & POLLHUP) == 0) continue;
+    any = true;
     ServeThread(std::exchange(sources[i].thread, nullptr));
     descriptors[i].revents = 0;
   }
   for (size_t i = 0; i < descriptors.size(); ++i) {
     if (descriptors[i].revents == 0) continue;
     Process* const process = sources[i].process;
+    if (sources[i].thread == nullptr && process->program &&
+        descriptors[i].fd == process->program->output()) {
+      PassOutputOn(process, kOutputAtOnce);  // that it prints is no request
+      continue;
+    }
+    any = true;
     if (sources[i].thread != nullptr) {
       ServeThread(sources[i].thread);
-    } else if (process->program && descriptors[i].fd == process->program->output()) {
-      PassOutputOn(process, kOutputAtOnce);
     } else if (const int socket = accept4(process->listening, nullptr, nullptr, SOCK_CLOEXEC);
                socket >= 0) {
       process->threads.push_back(std::make_unique<Thread>(
           socket, sim::uapi::Asker{process->number, process->threads_ever++}));
     }
   }
-  return true;
+  return any;
 }
 
 void Serving::PassOutputOn(Process* process, size_t most) {
