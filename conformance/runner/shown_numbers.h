@@ -14,7 +14,7 @@
 
 namespace cm {
 
-// The frames of one history are told to it, in their order; then it compares.
+// Takes the frames of one history in their order, and then compares.
 class ShownNumbers {
  public:
   explicit ShownNumbers(const History& history) : history_(history) {}
