@@ -171,6 +171,7 @@ std::string ReadFlags(int argc, char** argv, SuiteFlags* flags) {
   } catch (const CLI::ParseError& problem) {  // thrown by CLI11; caught here
     return problem.get_exit_code() == 0 ? app.help() : problem.what();
   }
+  if (!flags->allow.empty() && flags->site.empty()) return "--allow: of the hosts of a --site";
   return {};
 }
 
@@ -225,7 +226,7 @@ int RunSuite(int argc, char** argv, SuiteFlags defaults, const MakeImplementatio
     fmt::print(stderr, "properties_test: {}\n", problem);
     return 2;
   }
-  auto made = make(stand.flags);
+  auto made = stand.flags.site.empty() ? make(stand.flags) : MakeNodes(stand.flags);
   if (auto* problem = std::get_if<std::string>(&made)) {
     stand.problem = *problem;
   } else {

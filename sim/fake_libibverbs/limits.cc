@@ -124,7 +124,8 @@ Waiters& TheWaiters() {
   return *kWaiters;
 }
 
-// While a thread waits for a condition. When it is cancelled, it owns the mutex again.
+// A thread that waits for a condition of several processes. When it is cancelled, it owns the mutex
+// again.
 class Unlocked {
  public:
   explicit Unlocked(pthread_mutex_t* mutex) : mutex_(mutex) { pthread_mutex_unlock(mutex_); }
@@ -136,16 +137,24 @@ class Unlocked {
   pthread_mutex_t* mutex_;
 };
 
-// A thread that waits for a condition.
+// The same for one of this process alone. Signals are for it while it has not the mutex, and until
+// its limit is over: not while it waits for the mutex again.
 class Waiting {
  public:
-  explicit Waiting(pthread_cond_t* condition) : waiter_{.condition = condition} {
-    const std::lock_guard held(TheWaiters().lock);
-    TheWaiters().all.push_back(&waiter_);
+  Waiting(pthread_cond_t* condition, pthread_mutex_t* mutex)
+      : waiter_{.condition = condition}, mutex_(mutex) {
+    {
+      const std::lock_guard held(TheWaiters().lock);
+      TheWaiters().all.push_back(&waiter_);
+    }
+    pthread_mutex_unlock(mutex_);
   }
   ~Waiting() {
-    const std::lock_guard held(TheWaiters().lock);
-    TheWaiters().all.remove(&waiter_);
+    {
+      const std::lock_guard held(TheWaiters().lock);
+      TheWaiters().all.remove(&waiter_);
+    }
+    pthread_mutex_lock(mutex_);
   }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
@@ -157,6 +166,7 @@ class Waiting {
 
  private:
   Waiter waiter_;
+  pthread_mutex_t* mutex_;
 };
 
 // True for a condition of one process alone. source: glibc 2.36 pthread_cond_common.c
@@ -198,8 +208,7 @@ int AwaitCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, Limit limi
     const Unlocked unlocked(mutex);
     return limit.Await() == ETIMEDOUT ? ETIMEDOUT : 0;
   }
-  const Waiting waiting(condition);
-  const Unlocked unlocked(mutex);
+  const Waiting waiting(condition, mutex);
   while (!waiting.signalled())
     if (limit.Await() == ETIMEDOUT) return ETIMEDOUT;
   return 0;
@@ -257,8 +266,7 @@ int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
     AwaitOthers(kWhat, shared.look());
     return 0;
   }
-  const Waiting waiting(condition);
-  const Unlocked unlocked(mutex);
+  const Waiting waiting(condition, mutex);
   for (Look look = Look::kFirst; !waiting.signalled(); look = Look::kAgain)
     AwaitOthers(kWhat, look);
   return 0;

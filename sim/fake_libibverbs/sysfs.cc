@@ -3,9 +3,12 @@
 #undef _FORTIFY_SOURCE
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cstring>
 
 #include "sim/fake_libibverbs/host_path.h"
 #include "sim/fake_libibverbs/libc.h"
@@ -24,8 +27,11 @@ void ShowAsDevice(const HostPath& path, int result, Mode* mode) {
 bool IsRandom(const char* path) { return IsRandomFile != nullptr && IsRandomFile(path); }
 
 FILE* ReadRandom(const char* mode) {
-  const int fd = OpenRandomFile(0);
-  return fd < 0 ? nullptr : fdopen(fd, mode);
+  const bool closes = std::strchr(mode, 'e') != nullptr;
+  const int fd = OpenRandomFile(closes ? O_CLOEXEC : 0);
+  FILE* const file = fd < 0 ? nullptr : fdopen(fd, mode);
+  if (fd >= 0 && file == nullptr) close(fd);
+  return file;
 }
 
 }  // namespace

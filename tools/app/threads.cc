@@ -95,8 +95,10 @@ uint64_t SleepsIn(const std::string& status) {
 // take ten times as long to read. source: linux 6.1 base.c proc_pid_schedstat, the last number
 uint64_t RunsOf(const std::string& files) {
   const std::string line = Line(files + "/schedstat");
-  if (const size_t last = line.rfind(' '); last != std::string::npos)
-    return std::strtoull(line.c_str() + last, nullptr, 10);
+  const size_t last = line.rfind(' ');
+  const uint64_t runs =
+      last == std::string::npos ? 0 : std::strtoull(line.c_str() + last, nullptr, 10);
+  if (runs != 0) return runs;
   const std::string status = Text(files + "/status");
   return SleepsIn(status) + NumberAfter("\nnonvoluntary_ctxt_switches:", status);
 }

@@ -191,6 +191,8 @@ std::string ReadFaults(const AppOptions& options, app::Setting* setting) {
   std::string text;
   if (options.faults == kEach && options.explore > 0)
     return "--faults each: runs as many times as there are faults, without --explore";
+  if ((options.faults == kEach || options.faults == kDrawn) && !options.fault_lines.empty())
+    return fmt::format("--faults {}: chooses the faults, without --fault", options.faults);
   if (!options.faults.empty() && options.faults != kDrawn && options.faults != kEach) {
     const auto read = ReadFile(FromUsersFolder(options.faults));
     if (!read) return fmt::format("--faults {}: cannot be read", options.faults);

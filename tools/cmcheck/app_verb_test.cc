@@ -144,6 +144,8 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
       {{"--limit", "soon", "true"}, "--limit soon: accepted are durations like 90s"},
       {{"--stays", "middle", "true"}, "--stays middle: topology two-kernels has the sides"},
       {{"--faults", "none.txt", "true"}, "--faults none.txt: cannot be read"},
+      {{"--faults", "each", "--fault", "fault link-down side=active", "true"},
+       "--faults each: chooses the faults, without --fault"},
       {{"--faults", "faults.txt", "true"}, "faults.txt: line 2: 'fault explode'"},
   };
   for (const Bad& bad : all) {

@@ -20,8 +20,8 @@ namespace {
 
 constexpr Duration kReads = Duration::Seconds(10);
 constexpr Duration kEndsAfterItsLast = Duration::Seconds(1);
-constexpr Duration kEndsByItself = Duration::Seconds(3);
-constexpr Duration kEndsWhenAsked = Duration::Seconds(2);
+constexpr Duration kEndsByItself = Duration::Seconds(5);
+constexpr Duration kEndsWhenAsked = Duration::Seconds(10);
 
 // Waits until the socket is ready for the events; false when the time is over.
 bool Await(int socket, short events, const Deadline& deadline) {
