@@ -83,7 +83,8 @@ TEST(Driver, IsLeftTimeToEndByItself) {
 TEST(Driver, ThatDoesNotEndIsAskedTo) {
   const std::string file = testing::TempDir() + "asked";
   std::filesystem::remove(file);
-  Made(Of("trap 'echo asked >" + file + "; exit' TERM; " + kSim + "6.1-rxe; while :; do sleep 1; done"))
+  Made(Of("trap 'echo asked >" + file + "; exit' TERM; " + kSim +
+          "6.1-rxe; while :; do sleep 1; done"))
       .reset();
   EXPECT_TRUE(std::filesystem::exists(file));
 }
