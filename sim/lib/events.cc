@@ -1,5 +1,6 @@
 // Fetching, acknowledging and writing events: the library's processing of the kernel's events.
 // source: rdma-core 44 librdmacm/cma.c
+#include <algorithm>
 #include <utility>
 
 #include "sim/lib/calls.h"
@@ -40,6 +41,15 @@ bool ProcessRequest(const Context& c, Library& library, uint32_t channel,
   return true;
 }
 
+// The queue pair takes what the reply says; the device must have the depths.
+// source: linux 6.1 rxe_qp.c rxe_qp_chk_attr
+Errno FollowReply(const Context& c, Library& library, uint32_t id, const ConnFields& reply) {
+  const uint8_t most = c.profile->limits.max_depth;
+  if (!OverIwarp(c) && std::max(reply.responder_resources, reply.initiator_depth) > most)
+    return Errno::kInval;
+  return BringUp(c, library, id);
+}
+
 void ProcessResponse(const Context& c, Library& library, const response::Event& event,
                      FetchedEvent* fetched) {
   const uint32_t id = fetched->id;
@@ -48,7 +58,7 @@ void ProcessResponse(const Context& c, Library& library, const response::Event& 
     own.remote_ece = event.ece;
     return;
   }
-  Errno error = BringUp(c, library, id);
+  Errno error = FollowReply(c, library, id, event.conn);
   if (error == Errno::kNone) error = Write(c, library, id, command::Accept{.id = own.handle});
   if (error == Errno::kNone) {
     fetched->event.type = EventType::kEstablished;

@@ -118,6 +118,24 @@ TEST_F(Atomics, QueuePairAllowsThem) {
   EXPECT_EQ(Ask(d_, {.op = Op::kQueryQp, .on = d_.qp}).value, kErr);
 }
 
+// source: linux 6.1 rxe_qp.c rxe_qp_chk_attr
+TEST_F(Atomics, DeviceHasTheDepths) {
+  constexpr uint8_t kMost = 128;
+  c_ = Make(kActiveSide, kRc);
+  ASSERT_EQ(Modify(c_, {.mask = 0x39, .state = kInit, .access = 7, .port = c_.port}), 0);
+  ModifyRecord ready{
+      .mask = 0x129181, .state = kRtr, .peer_number = b_.number, .peer_gid = GidOf(b_)};
+  ready.max_dest_rd_atomic = kMost + 1;
+  EXPECT_EQ(Modify(c_, ready), -EINVAL);
+  ready.max_dest_rd_atomic = kMost;
+  EXPECT_EQ(Modify(c_, ready), 0);
+  ModifyRecord sends{.mask = 0x12e01, .state = kRts, .retry_count = 1, .rnr_retry_count = 1};
+  sends.max_rd_atomic = kMost + 1;
+  EXPECT_EQ(Modify(c_, sends), -EINVAL);
+  sends.max_rd_atomic = kMost;
+  EXPECT_EQ(Modify(c_, sends), 0);
+}
+
 TEST_F(Atomics, GoOverReliableConnectionsOnly) {
   constexpr uint32_t kUc = 3;
   c_ = Make(kActiveSide, kUc);

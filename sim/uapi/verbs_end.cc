@@ -336,12 +336,20 @@ Outcome VerbsEnd::Attach(const OwnQp& own, const Request& request) {
   return Value(0);
 }
 
+// source: linux 6.1 rxe_qp.c rxe_qp_chk_attr
+bool VerbsEnd::HasDepths(const ModifyRecord& record) const {
+  const uint8_t most = world_->profile().limits.max_depth;
+  return ((record.mask & kDepthMask) == 0 || record.max_rd_atomic <= most) &&
+         ((record.mask & kResourcesMask) == 0 || record.max_dest_rd_atomic <= most);
+}
+
 Errno VerbsEnd::Modify(Asker asker, OwnQp* own, const ModifyRecord& record) {
   if ((record.mask & kStateMask) != 0 && record.state > static_cast<uint32_t>(QpState::kErr))
     return Errno::kInval;
   const bool on_port = (record.mask & kPortMask) != 0;
   if (on_port && (record.port == 0 || record.port > world_->topology().PortsOf(own->device)))
     return Errno::kInval;
+  if (!OverIwarp() && !HasDepths(record)) return Errno::kInval;
   Connection& connection = own->connection;
   const Connection before = connection;
   if ((record.mask & kAccessMask) != 0) {

@@ -59,9 +59,9 @@ constexpr auto kStray = std::to_array<std::string_view>(
 // To an id that has asked. None promises more than a device has: the library cannot connect its
 // queue pair then, which no row of the tables says (observed 6.1-rxe).
 constexpr auto kReplies = std::to_array<std::string_view>(
-    {"", "", "", "", " responder_resources=0 initiator_depth=0", " flow_control=0",
-     " rnr_retry_count=0", " srq=1", " ack_delay=0", " private=count:56", " class_version=1",
-     " method=2", " tid=99"});
+    {"", "", "", "", " responder_resources=0 initiator_depth=0", " responder_resources=129",
+     " initiator_depth=255", " flow_control=0", " rnr_retry_count=0", " srq=1", " ack_delay=0",
+     " private=count:56", " class_version=1", " method=2", " tid=99"});
 constexpr auto kRefusals = std::to_array<std::string_view>(
     {" of=REQ", " of=REQ reason=8", " of=REQ reason=10", " of=REQ reason=4", " of=other",
      " of=other reason=10", " of=REP", " of=REQ reason=24", " of=REQ reason=28 private=\"no\""});

@@ -125,6 +125,18 @@ void ConversationFacts::ReleasePortsOf(IdRef id) {
   std::erase_if(ports, [id](const PortOwner& owner) { return owner.id == id; });
 }
 
+std::vector<IdRef> ConversationFacts::OwnersAskedBy(IdRef asker) const {
+  const IdInfo& info = id(asker);
+  const uint8_t device = DeviceOf(info.destination);
+  std::vector<IdRef> owners;
+  if (device == kNoDevice) return owners;
+  for (const PortOwner& owner : ports)
+    if (owner.kernel == KernelOf(device) && owner.space == info.space &&
+        owner.address.port == info.destination.port)
+      owners.push_back(owner.id);
+  return owners;
+}
+
 uint8_t ConversationFacts::LocalDevice(const Address& address, uint8_t kernel) const {
   const uint8_t device = DeviceOf(address);
   return device == kNoDevice || KernelOf(device) != kernel ? kNoDevice : device;

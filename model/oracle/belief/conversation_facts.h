@@ -72,6 +72,15 @@ struct TesterMessage {
   IdRef sender;  // a peer of its own, unless it speaks for an id of the conversation
 };
 
+// Those that ask a listener and are judged apart from it.
+struct Crowd {
+  bool apart = false;     // there may be such
+  bool together = false;  // and never will be any more
+  bool too_many = false;  // more are asking than its queue has room for
+  int asking = 0;         // how many requests of theirs may be in its queue, or come there
+  Since full;             // when that may have been more than it has room for; latest 0: never
+};
+
 struct IdInfo {
   bool exists = false;
   bool in_scope = true;  // it is judged
@@ -116,6 +125,8 @@ struct IdInfo {
   std::vector<Membership> memberships;  // all that it ever had, by number
   IdRef holds;  // the listener that waits for this id's request to be acknowledged
   uint32_t component = 0;
+  IdRef apart_from;  // one of a crowd: the listener that it asks, and is judged apart from
+  Crowd crowd;       // of a listener: those that are
   std::optional<call::GetAddrInfo> looked_up;  // the last query of rdma_resolve_addrinfo
   Shown shown;                       // fields that the library has filled in, without the QP
   std::optional<TesterPeer> tester;  // set for the sender of a tester's message, which is no id
@@ -199,6 +210,8 @@ class ConversationFacts {
   // Over InfiniBand: whether the group of the membership may be one that the device is in or has an
   // outstanding query for, through another membership.
   bool SharesGroup(const IdInfo& id, uint16_t membership) const;
+  // The owners of the port that the id asks for.
+  std::vector<IdRef> OwnersAskedBy(IdRef id) const;
   // Where its messages go before it has a peer; kNoDevice: nowhere.
   uint8_t DeviceAskedBy(IdRef id) const;
   // The device at the other end; kNoDevice when none has the destination's address.

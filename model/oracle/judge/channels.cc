@@ -1,6 +1,7 @@
 #include "model/oracle/judge/channels.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -27,6 +28,10 @@ std::string EventText(EventType type, int32_t status) {
   if (status != 0) text += " status=" + std::to_string(status);
   return text;
 }
+
+// So many requests that look the same are followed.
+constexpr size_t kMostAlike = 3;
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 // A call on a channel that succeeds, whatever the state.
 Verdict Succeeds(const ChannelRule& rule, const Reply& reply) {
@@ -87,6 +92,120 @@ void Channels::Count(const call::GetCmEvent& call, IdRef owner,
   }
 }
 
+// Of a crowd the one whose request is shown is judged together with the listener.
+void Channels::JoinShown(const CmEvent& event, const Window& window, Aim* aim) {
+  const IdRef listener = event.listen_id;
+  if (!facts_.id(listener).crowd.apart) return;
+  components_.CountAsking(listener);
+  std::vector<IdRef> shown;
+  for (const IdRef asker : components_.AskingApart(listener))
+    if (delivery_.MayShow(event, listener, components_.AskedBy(asker).payload))
+      shown.push_back(asker);
+  if (shown.size() > kMostAlike) {
+    search_.NoteGuess();
+    shown = {FirstOf(shown, window)};
+  }
+  for (const IdRef asker : shown) components_.Merge(listener, asker);
+  components_.CountAsking(listener);
+  for (const IdRef asker : components_.AskingApart(listener)) {
+    int64_t by = 0;
+    for (const Possibility& p : components_.PossibilitiesOf(asker))
+      by = std::max(by, context_.steps.ComesBy(p, asker, window));
+    if (!search_.has_guessed()) aim->before = std::min(aim->before, by);
+  }
+}
+
+// The one whose request is likely to have come first.
+IdRef Channels::FirstOf(const std::vector<IdRef>& askers, const Window& window) {
+  std::pair<Span, IdRef> first{{kNever, kNever}, askers.front()};
+  const auto look = [&](IdRef asker) {
+    for (const Possibility& p : components_.PossibilitiesOf(asker))
+      for (const Flight& flight : p.flights) {
+        if (!IsRequest(flight.kind) || flight.doomed || !machine_.IsApart(p, flight)) continue;
+        const std::pair<Span, IdRef> one{flight.since, asker};
+        if (std::pair(one.first.earliest, one.first.latest) <
+            std::pair(first.first.earliest, first.first.latest))
+          first = one;
+      }
+  };
+  for (const IdRef asker : askers) look(asker);
+  if (first.first.earliest != kNever) return first.second;
+  Verdict ignored;
+  for (const IdRef asker : askers)
+    if (search_.Close(asker, window, &ignored)) look(asker);
+  return first.second;
+}
+
+bool Channels::MayShow(IdRef id, CmEvent event, const Window& window) {
+  const Components::Number number = components_.NumberOf(id);
+  PossibilitySet before = components_.SetOf(number);
+  Verdict ignored;
+  bool may = false;
+  event.id = id;
+  if (search_.Close(number, window, &ignored, {.id = id}))
+    for (Possibility p : components_.SetOf(number).items()) {
+      uint8_t at = p.Find(id);
+      while (at != kNoId && delivery_.Swallow(&p, at, window.span())) at = p.Find(id);
+      if (at == kNoId) continue;
+      Delivery::ForEachFirst(std::move(p), at, [&](const Possibility& first) {
+        const FetchRule* rule = delivery_.HeadRule(first, at);
+        may |= rule != nullptr && delivery_.MayBe(event, *rule, first, at);
+      });
+    }
+  components_.Put(number, std::move(before));
+  return may;
+}
+
+// Which of those that look the same has been answered is a guess until an event shows it.
+void Channels::CorrectGuess(const CmEvent& event, const Window& window) {
+  const Components::Asked asked = components_.AskedBy(event.id);
+  if (!asked.listener.valid() || MayShow(event.id, event, window)) return;
+  const IdInfo& own = facts_.id(event.id);
+  for (uint16_t i = 0; i < facts_.id_count(); ++i) {
+    const IdRef other{i};
+    const IdInfo& info = facts_.id(other);
+    const bool alike = other != event.id && info.exists && info.in_scope && info.side == own.side &&
+                       info.interface == own.interface &&
+                       info.acked + info.unacked == own.acked + own.unacked &&
+                       components_.AskedBy(other) == asked;
+    if (alike && MayShow(other, event, window)) return components_.Exchange(event.id, other);
+  }
+}
+
+// Nothing has come to the listeners on the channel from those that are judged apart from them.
+bool Channels::CrowdsStayAway(ChannelRef channel, const Window& window, Verdict* verdict) {
+  for (const IdRef listener : components_.CrowdsOn(channel)) {
+    components_.CountAsking(listener);
+    for (const IdRef asker : components_.AskingApart(listener)) {
+      if (!search_.Close(asker, window, verdict)) return false;
+      const auto step = [&](Possibility& p, JudgedStep& judged) {
+        if (context_.steps.StaysAway(&p, channel, window)) judged.Add(std::move(p));
+      };
+      if (search_.Keep(components_.NumberOf(asker), verdict, step)) continue;
+      verdict->permitted.push_back(
+          {.what = "the arrival of a message is overdue, and nothing shows it",
+           .source = "docs/owed.md"});
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Channels::CrowdMayCome(ChannelRef channel, const Window& window) {
+  const auto comes = [&](const Possibility& p) {
+    return std::ranges::any_of(p.flights, [&](const Flight& flight) {
+      return IsRequest(flight.kind) && machine_.IsApart(p, flight);
+    });
+  };
+  for (const IdRef listener : components_.CrowdsOn(channel))
+    for (const IdRef asker : components_.AskingApart(listener)) {
+      Verdict ignored;
+      search_.Close(asker, window, &ignored);
+      if (std::ranges::any_of(components_.PossibilitiesOf(asker), comes)) return true;
+    }
+  return false;
+}
+
 Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
                           const CmEvent& event) {
   const Window window = WindowOf(record);
@@ -105,7 +224,11 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
   if (!facts_.id(owner).exists) return refuse("an event of an id that exists");
   if (facts_.id(owner).channel != call.channel) return refuse("an event of this channel's ids");
   if (!WaitedRightly(record, call.channel, &verdict)) return verdict;
-  const Aim aim{.id = owner, .request = is_request ? &event : nullptr};
+  Aim aim{.id = owner, .request = is_request ? &event : nullptr};
+  if (is_request)
+    JoinShown(event, window, &aim);
+  else if (search_.has_guessed())
+    CorrectGuess(event, window);
   if (!search_.Close(owner, window, &verdict, aim)) return verdict;
   std::vector<uint16_t> memberships;  // one of which the event is of
   const bool kept =
@@ -179,6 +302,7 @@ Verdict Channels::Nothing(const Record& record, ChannelRef channel, const Reply&
     }
     components_.Split(number);
   }
+  if (!CrowdsStayAway(channel, window, &verdict)) return verdict;
   facts_.channel(channel).fetched.reset();
   verdict.by.set(NumberOf(&rule));
   return verdict;
@@ -197,7 +321,7 @@ bool Channels::StaysQuiet(ChannelRef channel, const Window& window, Verdict* ver
     if (verdict->permitted.empty()) Permit(verdict, FetchRow(), "readable: an event is due");
     return false;
   }
-  return true;
+  return CrowdsStayAway(channel, window.AtEnd(), verdict);
 }
 
 bool Channels::WaitedRightly(const Record& record, ChannelRef channel, Verdict* verdict) {
@@ -233,6 +357,7 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
     };
     if (std::ranges::any_of(components_.SetOf(number).items(), may_be)) able.push_back(number);
   }
+  if (CrowdMayCome(channel, window)) return verdict;
   verdict.sharp = able.empty();
   // It may be readable for an id that is not judged.
   if (facts_.channel(channel).unjudged) {

@@ -27,6 +27,14 @@ class Channels : JudgeBase {
   bool StaysQuiet(ChannelRef channel, const Window& window, Verdict* verdict);
 
  private:
+  void JoinShown(const CmEvent& event, const Window& window, Aim* aim);
+  IdRef FirstOf(const std::vector<IdRef>& askers, const Window& window);
+  // Whether the next event of the id may be that one.
+  bool MayShow(IdRef id, CmEvent event, const Window& window);
+  void CorrectGuess(const CmEvent& event, const Window& window);
+  bool CrowdsStayAway(ChannelRef channel, const Window& window, Verdict* verdict);
+  // Whether a request of one that is judged apart may come to it.
+  bool CrowdMayCome(ChannelRef channel, const Window& window);
   Verdict Fetched(const Record& record, const call::GetCmEvent& call, const CmEvent& event);
   // The same of the time that an event, or a wait for one, took too long.
   bool WaitedRightly(const Record& record, ChannelRef channel, Verdict* verdict);

@@ -126,6 +126,7 @@ class Links {
                      const std::vector<IdRef>& names);
   // With the owners of the port that the id asks for.
   void JoinAsked(const ConversationFacts& facts, IdRef id) {
+    if (facts.id(id).apart_from.valid()) return;
     for (const PortOwner& owner : facts.ports)
       if (owner.address.port == facts.id(id).destination.port) Join(id, owner.id);
   }
@@ -216,24 +217,14 @@ void Components::Merge(IdRef a, IdRef b) {
   Put(into, std::move(product));
 }
 
-std::vector<IdRef> Components::OwnersAskedBy(IdRef id) const {
-  const IdInfo& info = facts_.id(id);
-  const uint8_t device = facts_.DeviceOf(info.destination);
-  std::vector<IdRef> owners;
-  if (device == kNoDevice) return owners;
-  const uint8_t kernel = facts_.KernelOf(device);
-  for (const PortOwner& owner : facts_.ports)
-    if (owner.kernel == kernel && owner.space == info.space &&
-        owner.address.port == info.destination.port)
-      owners.push_back(owner.id);
-  return owners;
-}
-
 void Components::MergeForRequest(IdRef id) {
   if (facts_.DeviceAskedBy(id) == kNoDevice) return;  // it goes nowhere
   // Those that ask stand in the order in which they have begun to.
-  for (const IdRef owner : OwnersAskedBy(id)) Merge(owner, id);
+  const std::vector<IdRef> owners = facts_.OwnersAskedBy(id);
+  if (!StandsApart(id, owners))
+    for (const IdRef owner : owners) Merge(owner, id);
   MergeForQp(id);
+  if (owners.size() == 1) FormCrowd(owners.front());
 }
 
 // The same QP number makes one connection stale for the other, as long as it has either end.
@@ -254,15 +245,17 @@ Components::Number Components::JoinAsked(Number number) {
     const bool noted = std::ranges::find(asking, sender) != asking.end();
     if (!noted && !stays_known) asking.push_back(sender);
   };
+  const auto apart = [&](IdRef sender) { return facts_.id(sender).apart_from.valid(); };
   for (const Possibility& p : components_[number].set.items()) {
     for (const IdState& one : p.ids)
-      if (MayAskAgain(one)) note(one.name, StaysKnown(facts_, p, one.name, look_ahead_.latest));
+      if (MayAskAgain(one) && !apart(one.name))
+        note(one.name, StaysKnown(facts_, p, one.name, look_ahead_.latest));
     for (const Flight& flight : p.flights)
-      if (IsRequest(flight.kind) && flight.tester == kNoTester)
+      if (IsRequest(flight.kind) && flight.tester == kNoTester && !apart(flight.sender))
         note(flight.sender, StaysKnown(facts_, p, flight, look_ahead_));
   }
   for (const IdRef sender : asking) {
-    for (const IdRef owner : OwnersAskedBy(sender))
+    for (const IdRef owner : facts_.OwnersAskedBy(sender))
       if (facts_.id(owner).in_scope) Merge(owner, sender);
     number = NumberOf(sender);
   }

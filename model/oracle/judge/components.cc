@@ -68,6 +68,12 @@ void Components::MarkOutOfScope(IdRef id) {
 }
 
 void Components::MarkOutOfScope(Number number) {
+  for (const IdRef member : std::vector<IdRef>(components_[number].ids))
+    if (facts_.id(member).crowd.apart)
+      for (const IdRef asker : AskingApart(member)) {
+        facts_.id(asker).apart_from = {};
+        if (NumberOf(asker) != number) MarkOutOfScope(NumberOf(asker));
+      }
   std::vector<IdRef> held_up;  // by a request that a member holds: when that ends is not known
   for (const IdRef member : components_[number].ids) {
     if (NumberOf(member) != number) continue;

@@ -71,13 +71,32 @@ class Components {
   void LookAhead(int64_t until);
   void MergeForService(IdRef id, uint16_t port);
   void MergeForQp(IdRef id);
-  // The owners of the port that the id asks for.
-  std::vector<IdRef> OwnersAskedBy(IdRef id) const;
   // One id of each component with one that asks for the port, in the port space and at the kernel
   // of the id.
   std::vector<IdRef> AskersOf(IdRef id, uint16_t port) const;
   // One id of each component in which the number of the id's queue pair may be in use.
   std::vector<IdRef> SharersOfQp(IdRef id) const;
+  // A crowd: each that asks the listener is judged apart from it, and what its request has met
+  // there is left open until something shows it. crowds.cc From now on they are judged together, as
+  // the rest is.
+  void JudgeTogether(IdRef listener);
+  void JudgeAllTogether();
+  // Those whose requests may be in its queue, or come there.
+  std::vector<IdRef> AskingApart(IdRef listener) const;
+  // The listeners on the channel that have such.
+  std::vector<IdRef> CrowdsOn(ChannelRef channel) const;
+  // What they have asked with, and whom: equal for those that look the same.
+  struct Asked {
+    IdRef listener;
+    uint16_t payload = kNoPayload;
+    bool answers = false;  // it is an id that such a request has made
+    friend bool operator==(const Asked&, const Asked&) = default;
+  };
+  Asked AskedBy(IdRef id) const;
+  // The two change places in what may be so of them.
+  void Exchange(IdRef a, IdRef b);
+  // Counts them, and notes when they were too many for its queue.
+  void CountAsking(IdRef listener);
   // Parts the component where nothing couples its ids any more, if its set is the product of its
   // parts.
   void Split(Number number);
@@ -106,6 +125,11 @@ class Components {
   bool too_many() const { return too_many_; }
 
  private:
+  // Whether it is judged apart from the one owner that it asks.
+  bool StandsApart(IdRef id, const std::vector<IdRef>& owners);
+  bool MayStandApart(IdRef id) const;
+  // Parts so many that ask a listener from it.
+  void FormCrowd(IdRef listener);
   // The same of those that have changed since, where no time has passed.
   void JoinChanged();
   // Those of one; the number that its ids have then.

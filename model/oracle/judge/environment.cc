@@ -39,14 +39,16 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
     return {};
   }
   if (std::holds_alternative<line::Passes>(line)) return {};
-  const auto* packets = std::get_if<line::Injects>(&line);
-  search_.CloseAll(window, packets != nullptr && packets->fault.OnPackets());
+  const auto* injects = std::get_if<line::Injects>(&line);
+  const bool on_packets = injects != nullptr && injects->fault.OnPackets();
+  if (!on_packets && !std::holds_alternative<line::Heals>(line)) components_.JudgeAllTogether();
+  search_.CloseAll(window, on_packets);
   SpreadMutes();
   Verdict verdict;
   NoteAnswers(line);
   if (std::holds_alternative<line::Sends>(line)) {
     verdict = tester_.Send(record.line, window.span());
-  } else if (const auto* injects = std::get_if<line::Injects>(&line)) {
+  } else if (injects != nullptr) {
     Inject(injects->fault, window);
   } else {
     fault_model_.Heal(window.end);

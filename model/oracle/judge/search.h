@@ -171,6 +171,7 @@ class Search {
   // Of a crowd whose requests look the same, only the first possibilities are followed: from then
   // on nothing can be refused for certain.
   void Guess(Number number);
+  void NoteGuess() { has_guessed_ = true; }
   bool has_guessed() const { return has_guessed_; }
 
   // Rows of some explanation so far.

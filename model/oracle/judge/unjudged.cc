@@ -105,7 +105,7 @@ void Unjudged::Connects(IdRef id, const Call& call) {
   for (const IdRef other : components_.SharersOfQp(id)) components_.MarkOutOfScope(other);
   if (!std::holds_alternative<call::Connect>(call)) return;
   info.connected = true;
-  for (const IdRef owner : components_.OwnersAskedBy(id)) components_.MarkOutOfScope(owner);
+  for (const IdRef owner : facts_.OwnersAskedBy(id)) components_.MarkOutOfScope(owner);
 }
 
 void Unjudged::Learn(const Record& record, const Line& line) {
@@ -167,7 +167,7 @@ bool Unjudged::MayMeet(const Call& call) const {
   if (std::holds_alternative<call::Listen>(call)) return MaySharePort(id);
   const bool connects = std::holds_alternative<call::Connect>(call);
   if (!connects && !std::holds_alternative<call::Accept>(call)) return false;
-  const std::vector<IdRef> owners = connects ? components_.OwnersAskedBy(id) : std::vector<IdRef>();
+  const std::vector<IdRef> owners = connects ? facts_.OwnersAskedBy(id) : std::vector<IdRef>();
   return std::ranges::any_of(owners, [&](IdRef owner) { return !facts_.id(owner).in_scope; }) ||
          MayShareNumber(id, ParamOrNone(call));
 }

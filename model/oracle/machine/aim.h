@@ -22,9 +22,10 @@ namespace cm::model {
 struct Aim {
   IdRef id;                          // what is so of the id
   const CmEvent* request = nullptr;  // and this request is shown, of a listener
-  IdRef only;                        // sent by this one, if that is known
-  bool guesses = false;              // not all of those that look like it are followed any more
-  ChannelRef quiet;                  // nothing is on the channel: steps are done that have to be
+  int64_t before = INT64_MAX;  // in ns: it came no later, as others came then that are not shown
+  IdRef only;                  // sent by this one, if that is known
+  bool guesses = false;        // not all of those that look like it are followed any more
+  ChannelRef quiet;            // nothing is on the channel: steps are done that have to be
   bool Everything() const { return !id.valid() && !quiet.valid(); }
 };
 

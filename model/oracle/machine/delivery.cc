@@ -13,16 +13,25 @@ int32_t StatusOf(const FetchRule& rule, const Pending& pending) {
   return rule.status == kUnchanged ? pending.status : rule.status;
 }
 
+// source: linux 6.1 rxe_qp.c rxe_qp_chk_attr, for both depths
+bool DeviceHasDepths(const ConversationFacts& facts, const Pending& reply) {
+  if (reply.payload == kNoPayload) return true;
+  const ConnFields& conn = facts.payloads[reply.payload].conn;
+  const uint8_t most = facts.profile().limits.max_depth;
+  return conn.responder_resources <= most && conn.initiator_depth <= most;
+}
+
 }  // namespace
 
-// The queue pair comes up, and the RTU leaves: the state permits it, the GID is there, and the
-// interface is up.
-bool Delivery::ReplyCanBeFollowed(const IdState& id) const {
+// The queue pair comes up, and the RTU leaves: the device has the depths of the reply, the state
+// permits it, the GID is there, and the interface is up.
+bool Delivery::ReplyCanBeFollowed(const IdState& id, const Pending& reply) const {
   const IbRule* ready = Machine::Find(id.ib, IbStimulus::kQpReady);
   const IbRule* rtu = Machine::Find(id.ib, IbStimulus::kSendRtu);
   const QpRule* up = FindQpRule(id.qp, QpStimulus::kBringUp);
   const bool possible = up != nullptr && up->possible && ready->answer == IbAnswer::kDone &&
-                        rtu->answer == IbAnswer::kDone && id.state == State::kConnect;
+                        rtu->answer == IbAnswer::kDone && id.state == State::kConnect &&
+                        DeviceHasDepths(facts_, reply);
   if (!possible || machine_.over_infiniband()) return possible;
   return fault_model_.carriers().IsUp(id.device) &&
          facts_.SourceOf(id) == fault_model_.FailOvers(id.device);
@@ -44,7 +53,7 @@ FetchGuard Delivery::GuardOf(const Possibility& p, uint8_t id, size_t place) con
     case EventType::kConnectResponse:
       if (own.qp == QpPhase::kNone) return FetchGuard::kQpAbsent;
       if (own.closed) return FetchGuard::kIdGone;
-      return ReplyCanBeFollowed(own) ? FetchGuard::kFine : FetchGuard::kQpCannotComeUp;
+      return ReplyCanBeFollowed(own, head) ? FetchGuard::kFine : FetchGuard::kQpCannotComeUp;
     case EventType::kRejected:
     case EventType::kDisconnected:
       return own.connect_error ? FetchGuard::kErrorReported : FetchGuard::kFine;

@@ -66,7 +66,7 @@ class Delivery {
   // Of the event in that place of the id's queue.
   const FetchRule* RuleOf(const Possibility& p, uint8_t id, size_t place = 0) const;
   FetchGuard GuardOf(const Possibility& p, uint8_t id, size_t place) const;
-  bool ReplyCanBeFollowed(const IdState& id) const;
+  bool ReplyCanBeFollowed(const IdState& id, const Pending& reply) const;
 
   const ConversationFacts& facts_;
   const FaultModel& fault_model_;

@@ -136,10 +136,11 @@ class Steps::Expansion {
     const uint8_t listener = machine_.ListenerFor(p, flight);
     if (listener == kNoId) return false;
     // What is left of a crowd was in its queue, and not before others for certain.
-    if (!crowd_) return Machine::MayBeFull(p.ids[listener], 0, when);
+    const bool alone = steps_.facts_.id(p.ids[listener].name).crowd.asking == 0;
+    if (!crowd_ && alone) return machine_.MayBeFull(p.ids[listener], 0, when);
     if (asked_ != listener) asking_ = machine_.CountAsking(p, listener);
     asked_ = listener;
-    return Machine::MayBeFull(p.ids[listener], asking_, when);
+    return machine_.MayBeFull(p.ids[listener], asking_, when);
   }
 
   // Another request comes first if it has to have come earlier.
@@ -150,6 +151,13 @@ class Steps::Expansion {
                       MayMeetFullQueue(p, flight, {flight.since.earliest, window_.end});
     if (!fate.can_arrive || fate.can_be_lost || fate.hits.size() != 0 || full) return;
     horizon_ = std::min(horizon_, steps_.Prompt(flight.since, window_, fate.late).not_after);
+  }
+
+  // A request that comes to the listener behind one that must have come before it, and is not
+  // shown.
+  bool ComesTooLate(const Possibility& p, const Flight& flight, Due due) const {
+    return aim_.request != nullptr && due.not_before > aim_.before && IsRequest(flight.kind) &&
+           machine_.ListenerFor(p, flight) == p.Find(aim_.id);
   }
 
   // What has to happen first happens first, with what it can make a difference to.
@@ -231,6 +239,7 @@ class Steps::Expansion {
 
   // Steps of a message under way. expansion_messages.cc
   void ExpandFlight(const Possibility& p, size_t f);
+  bool IsBehindApart(const Possibility& p, size_t f) const;
   // One that arrives meets the user of its queue pair's number: what may find it in use may find
   // that it is not. `change` comes before.
   template <typename Change>

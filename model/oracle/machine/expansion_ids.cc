@@ -170,7 +170,7 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
   bool fails = false;
   for (const Flight& flight : p.flights) {
     if (flight.from != i || flight.kind != id.message) continue;
-    under_way |= flight.hit == kNoRule;
+    under_way |= flight.hit == kNoRule && !machine_.IsApart(p, flight);
     fails |= steps_.fault_model_.FateOf(flight, p).fails_at_sender;
   }
   if (fails) {
@@ -189,6 +189,7 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
     if (!MustRepeat(id, timing, plain) || kept != Certainty::kNo) again.not_after = kNever;
     Offer(p, again, "the repetition of a message", [&, i](Possibility* next, Span when) {
       machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
+      machine_.JoinApart(next, i);
     });
   }
   if (MustRepeat(id, timing, plain)) return;
@@ -203,7 +204,8 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
     // What would make it wait longer comes too late; a counted fault may still hit it.
     const bool counts = steps_.facts_.allowances != Hits{};
     std::erase_if(next->flights, [&](const Flight& f) {
-      return (f.from == i && f.kind == next->ids[i].message) ||
+      const bool own = f.from == i && f.kind == next->ids[i].message;
+      return (own && !machine_.IsApart(*next, f)) ||
              (f.to == i && f.kind == Sends::kMra && !counts);
     });
     const bool abandoned = next->ids[i].abandoned;

@@ -15,10 +15,18 @@ bool IsOverTcp(Sends kind) {
 
 }  // namespace
 
+// Its sender takes back a request of which it is left open what it has met.
+bool Steps::Expansion::IsBehindApart(const Possibility& p, size_t f) const {
+  if (p.flights[f].kind != Sends::kRejTimeout) return false;
+  return std::ranges::any_of(p.flights, [&](const Flight& other) {
+    return IsRequest(other.kind) && other.SameSender(p.flights[f]) && machine_.IsApart(p, other);
+  });
+}
+
 void Steps::Expansion::ExpandFlight(const Possibility& p, size_t f) {
   const Flight& flight = p.flights[f];
   const Fate fate = steps_.fault_model_.FateOf(flight, p);
-  if (machine_.AsksElsewhere(p, flight)) return;
+  if (machine_.AsksElsewhere(p, flight) || IsBehindApart(p, f)) return;
   bool behind = false;
   for (size_t earlier = 0; earlier < f && !behind; ++earlier) {
     // What is held back itself holds nothing up, nor does the second of two copies.
@@ -28,7 +36,8 @@ void Steps::Expansion::ExpandFlight(const Possibility& p, size_t f) {
   }
   Due due = steps_.Prompt(flight.since, window_, fate.late);
   due.not_before += fate.early;
-  const bool arrives = fate.can_arrive && (!behind || !fate.in_order);
+  const bool arrives =
+      fate.can_arrive && (!behind || !fate.in_order) && !ComesTooLate(p, flight, due);
   if (arrives) OfferArrival(p, f, due);
   if (arrives && MayMeetFullQueue(p, flight, {due.not_before, due.not_after}))
     OfferNoRoom(p, f, due);

@@ -18,6 +18,10 @@ bool Waits(IbState state, Sends message) {
 // message's.
 bool IsOwn(IbStimulus on) { return InfoOf(on).origin != Origin::kMessage; }
 
+bool WasFull(Span full, Span when) {
+  return full.latest > 0 && when.earliest <= full.latest && full.earliest <= when.latest;
+}
+
 // Behind its sender, and behind what that has sent before: in whatever order requests come, their
 // ids are in the same order.
 uint8_t PlaceOfChild(const Possibility& p, const IdState& child) {
@@ -302,10 +306,15 @@ int Machine::CountAsking(const Possibility& p, uint8_t listener) const {
   return static_cast<int>(std::ranges::count_if(p.ids, asks));
 }
 
-bool Machine::MayBeFull(const IdState& listener, int asking, Span when) {
-  const Span full = listener.full;
-  const bool was = full.latest > 0 && when.earliest <= full.latest && full.earliest <= when.latest;
-  return listener.backlog > 0 && (was || asking > listener.backlog);
+bool Machine::MayBeFull(const IdState& listener, int asking, Span when) const {
+  const Crowd& crowd = facts_.id(listener.name).crowd;
+  const bool was = WasFull(listener.full, when) || WasFull(crowd.full, when);
+  return listener.backlog > 0 && (was || asking + crowd.asking > listener.backlog);
+}
+
+bool Machine::MayBeFullFor(IdRef listener, Span when) const {
+  const Crowd& crowd = facts_.id(listener).crowd;
+  return crowd.too_many || WasFull(crowd.full, when);
 }
 
 void Machine::NoteFull(Possibility* p, uint8_t listener, Span when) const {
@@ -327,6 +336,20 @@ bool Machine::AsksElsewhere(const Possibility& p, const Flight& request) const {
            facts_.id(owner.id).component != facts_.id(request.sender).component;
   };
   return std::ranges::any_of(facts_.ports, elsewhere) && FindChild(p, request) == kNoId;
+}
+
+void Machine::JoinApart(Possibility* p, uint8_t id) const {
+  std::vector<size_t> apart;
+  for (size_t f = 0; f < p->flights.size(); ++f)
+    if (p->flights[f].from == id && IsApart(*p, p->flights[f])) apart.push_back(f);
+  while (apart.size() > 1) {
+    const size_t first = apart.front();
+    Since& since = p->flights[apart.back()].since;
+    since.earliest = std::min(since.earliest, p->flights[first].since.earliest);
+    p->flights.erase(p->flights.begin() + static_cast<ptrdiff_t>(first));
+    apart.erase(apart.begin());
+    for (size_t& f : apart) --f;
+  }
 }
 
 // The connection that a stale request or reply collides with is ended.

@@ -69,11 +69,20 @@ class Machine {
   // How many ids have a request under way, or repeat one, that reaches the listener.
   int CountAsking(const Possibility& p, uint8_t listener) const;
   // Whether the listener's queue may have been full at some time of `when`, though it has room.
-  static bool MayBeFull(const IdState& listener, int asking, Span when);
+  bool MayBeFull(const IdState& listener, int asking, Span when) const;
+  // The same, of one that is judged apart from those that ask it.
+  bool MayBeFullFor(IdRef listener, Span when) const;
   // Something is taken out of the queue of the listener, which may have been full until then.
   void NoteFull(Possibility* p, uint8_t listener, Span when) const;
   // Whether it may reach a listener of another component: the two have to be joined first.
   bool AsksElsewhere(const Possibility& p, const Flight& request) const;
+  // The same of one of a crowd that is judged apart: what its request has met there is left open.
+  bool IsApart(const Possibility& p, const Flight& request) const {
+    return request.sender.valid() && facts_.id(request.sender).apart_from.valid() &&
+           AsksElsewhere(p, request);
+  }
+  // Of the requests of such a one the last stands for all.
+  void JoinApart(Possibility* p, uint8_t id) const;
   // Whether a reply's communication id is that of another connection.
   bool Known(const Possibility& p, const Flight& reply) const;
   // The kernel's part of destroying an id: its peer is notified, its abandoned messages are

@@ -18,4 +18,39 @@ Steps::Due Steps::Timer(Span since, Duration nominal) const {
           .not_after = since.latest + facts_.profile().timing.Latest(nominal).nanoseconds()};
 }
 
+bool Steps::ComesForCertain(const Possibility& p, const Flight& request, Span when) const {
+  const Fate fate = fault_model_.FateOf(request, p);
+  return fate.can_arrive && !fate.can_be_lost && fate.hits.empty() &&
+         !machine_.MayBeFullFor(facts_.id(request.sender).apart_from, when);
+}
+
+bool Steps::StaysAway(Possibility* p, ChannelRef channel, const Window& window) const {
+  std::vector<bool> dropped(p->flights.size());
+  for (size_t f = 0; f < p->flights.size(); ++f) {
+    Flight& flight = p->flights[f];
+    if (!IsRequest(flight.kind) || !machine_.IsApart(*p, flight)) continue;
+    if (facts_.id(facts_.id(flight.sender).apart_from).channel != channel) continue;
+    const Fate fate = fault_model_.FateOf(flight, *p);
+    const Due due = Prompt(flight.since, window, fate.late);
+    const bool over = due.not_after < window.begin;
+    if (over && ComesForCertain(*p, flight, {due.not_before, due.not_after})) return false;
+    dropped[f] = over;
+    flight.since.earliest =
+        std::clamp(window.begin - fate.early, flight.since.earliest, flight.since.latest);
+  }
+  size_t f = 0;
+  std::erase_if(p->flights, [&](const Flight&) { return dropped[f++]; });
+  p->Tidy();
+  return true;
+}
+
+int64_t Steps::ComesBy(const Possibility& p, IdRef asker, const Window& window) const {
+  for (const Flight& flight : p.flights) {
+    if (flight.sender != asker || !IsRequest(flight.kind) || !machine_.IsApart(p, flight)) continue;
+    const Due due = Prompt(flight.since, window, fault_model_.FateOf(flight, p).late);
+    if (ComesForCertain(p, flight, {due.not_before, due.not_after})) return due.not_after;
+  }
+  return INT64_MAX;
+}
+
 }  // namespace cm::model

@@ -31,11 +31,19 @@ class Steps {
               bool* cuts) const;
   // Whether a step that makes a difference to the aim may happen by window.end.
   bool MayGoOn(const Possibility& p, const Window& window, const Aim& aim) const;
+  // Nothing is on the channel of a listener, which those that ask it are judged apart from: drops
+  // requests that had to be there by then, and notes of the others that they have not come. False
+  // where one has come for certain.
+  bool StaysAway(Possibility* p, ChannelRef channel, const Window& window) const;
+  // When a request of the id has come to that listener for certain, at the latest.
+  int64_t ComesBy(const Possibility& p, IdRef asker, const Window& window) const;
   // A step that had to happen before window.begin and makes a difference to the aim; empty when
   // there is none.
   std::string Overdue(const Possibility& p, const Window& window, const Aim& aim) const;
 
  private:
+  // It comes to where it asks, whatever else may be.
+  bool ComesForCertain(const Possibility& p, const Flight& request, Span when) const;
   // When a step may happen and when it must have: it is skipped when too early.
   struct Due {
     int64_t not_before = 0;
