@@ -179,7 +179,7 @@ class Oracle::Judges {
     const IdRef id = IdOf(call);
     const Reply& reply = answered.reply;
     const CallKind kind = KindOf(call);
-    if (!TraitsOf(kind).only_asks) context_.components.JudgeTogether(id);
+    if (!TraitsOf(kind).only_asks) context_.components.PrepareCall(id);
     if (context_.machine.over_iwarp()) {
       // The call itself looks for the listener.
       if (kind == CallKind::kConnect && MayConnectOverIwarp(id, facts(), context_.components))

@@ -232,6 +232,7 @@ class ConversationFacts {
 
   WorkTracker work;
   Hits allowances{};                  // messages that each counted rule may hit; 0: no rule
+  bool any_apart = false;             // of some crowd each is judged apart from the listener
   size_t crowd = 9;                   // so many ids of a component, or more, are a crowd
   bool answers_may_be_late = false;   // a REP may be, or messages are made by hand
   bool answers_may_be_lost = false;   // a REP may be, or comes later by what is known

@@ -103,9 +103,20 @@ void Channels::JoinShown(const CmEvent& event, const Window& window, Aim* aim) {
       shown.push_back(asker);
   if (shown.size() > kMostAlike) {
     search_.NoteGuess();
-    shown = {FirstOf(shown, window)};
+    shown = {
+        *std::ranges::min_element(shown, {}, [this](IdRef asker) { return ComesFrom(asker); })};
   }
-  for (const IdRef asker : shown) components_.Merge(listener, asker);
+  for (const IdRef asker : shown) {
+    const auto follow = [&](Possibility& p, JudgedStep& judged) {
+      context_.steps.RepeatApart(&p, window);
+      if (std::optional<Possibility> other = context_.steps.WithMra(p, asker, window))
+        judged.Add(*std::move(other));
+      judged.Add(std::move(p));
+    };
+    Verdict ignored;
+    search_.Advance(components_.NumberOf(asker), &ignored, follow);
+    components_.Merge(listener, asker);
+  }
   components_.CountAsking(listener);
   for (const IdRef asker : components_.AskingApart(listener)) {
     int64_t by = 0;
@@ -115,25 +126,12 @@ void Channels::JoinShown(const CmEvent& event, const Window& window, Aim* aim) {
   }
 }
 
-// The one whose request is likely to have come first.
-IdRef Channels::FirstOf(const std::vector<IdRef>& askers, const Window& window) {
-  std::pair<Span, IdRef> first{{kNever, kNever}, askers.front()};
-  const auto look = [&](IdRef asker) {
-    for (const Possibility& p : components_.PossibilitiesOf(asker))
-      for (const Flight& flight : p.flights) {
-        if (!IsRequest(flight.kind) || flight.doomed || !machine_.IsApart(p, flight)) continue;
-        const std::pair<Span, IdRef> one{flight.since, asker};
-        if (std::pair(one.first.earliest, one.first.latest) <
-            std::pair(first.first.earliest, first.first.latest))
-          first = one;
-      }
-  };
-  for (const IdRef asker : askers) look(asker);
-  if (first.first.earliest != kNever) return first.second;
-  Verdict ignored;
-  for (const IdRef asker : askers)
-    if (search_.Close(asker, window, &ignored)) look(asker);
-  return first.second;
+// When a request of one that is judged apart may come, at the earliest.
+int64_t Channels::ComesFrom(IdRef asker) const {
+  int64_t from = kNever;
+  for (const Possibility& p : components_.PossibilitiesOf(asker))
+    from = std::min(from, context_.steps.ComesFrom(p, asker));
+  return from;
 }
 
 bool Channels::MayShow(IdRef id, CmEvent event, const Window& window) {
@@ -156,10 +154,18 @@ bool Channels::MayShow(IdRef id, CmEvent event, const Window& window) {
   return may;
 }
 
+// Over iWARP a full queue answers by itself.
+void Channels::JoinAnswered(const CmEvent& event, const Window& window) {
+  const IdRef listener = facts_.id(event.id).apart_from;
+  if (listener.valid() && machine_.over_iwarp() && !MayShow(event.id, event, window))
+    components_.Merge(listener, event.id);
+  CorrectGuess(event, window);
+}
+
 // Which of those that look the same has been answered is a guess until an event shows it.
 void Channels::CorrectGuess(const CmEvent& event, const Window& window) {
   const Components::Asked asked = components_.AskedBy(event.id);
-  if (!asked.listener.valid() || MayShow(event.id, event, window)) return;
+  if (!search_.has_guessed() || !asked.listener.valid() || MayShow(event.id, event, window)) return;
   const IdInfo& own = facts_.id(event.id);
   for (uint16_t i = 0; i < facts_.id_count(); ++i) {
     const IdRef other{i};
@@ -191,18 +197,10 @@ bool Channels::CrowdsStayAway(ChannelRef channel, const Window& window, Verdict*
   return true;
 }
 
-bool Channels::CrowdMayCome(ChannelRef channel, const Window& window) {
-  const auto comes = [&](const Possibility& p) {
-    return std::ranges::any_of(p.flights, [&](const Flight& flight) {
-      return IsRequest(flight.kind) && machine_.IsApart(p, flight);
-    });
-  };
+bool Channels::CrowdMayCome(ChannelRef channel, const Window& window) const {
   for (const IdRef listener : components_.CrowdsOn(channel))
-    for (const IdRef asker : components_.AskingApart(listener)) {
-      Verdict ignored;
-      search_.Close(asker, window, &ignored);
-      if (std::ranges::any_of(components_.PossibilitiesOf(asker), comes)) return true;
-    }
+    for (const IdRef asker : components_.AskingApart(listener))
+      if (ComesFrom(asker) <= window.end) return true;
   return false;
 }
 
@@ -227,8 +225,8 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
   Aim aim{.id = owner, .request = is_request ? &event : nullptr};
   if (is_request)
     JoinShown(event, window, &aim);
-  else if (search_.has_guessed())
-    CorrectGuess(event, window);
+  else
+    JoinAnswered(event, window);
   if (!search_.Close(owner, window, &verdict, aim)) return verdict;
   std::vector<uint16_t> memberships;  // one of which the event is of
   const bool kept =

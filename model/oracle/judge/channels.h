@@ -28,13 +28,14 @@ class Channels : JudgeBase {
 
  private:
   void JoinShown(const CmEvent& event, const Window& window, Aim* aim);
-  IdRef FirstOf(const std::vector<IdRef>& askers, const Window& window);
+  int64_t ComesFrom(IdRef asker) const;
   // Whether the next event of the id may be that one.
   bool MayShow(IdRef id, CmEvent event, const Window& window);
+  void JoinAnswered(const CmEvent& event, const Window& window);
   void CorrectGuess(const CmEvent& event, const Window& window);
   bool CrowdsStayAway(ChannelRef channel, const Window& window, Verdict* verdict);
   // Whether a request of one that is judged apart may come to it.
-  bool CrowdMayCome(ChannelRef channel, const Window& window);
+  bool CrowdMayCome(ChannelRef channel, const Window& window) const;
   Verdict Fetched(const Record& record, const call::GetCmEvent& call, const CmEvent& event);
   // The same of the time that an event, or a wait for one, took too long.
   bool WaitedRightly(const Record& record, ChannelRef channel, Verdict* verdict);

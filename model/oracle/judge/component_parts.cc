@@ -224,7 +224,8 @@ void Components::MergeForRequest(IdRef id) {
   if (!StandsApart(id, owners))
     for (const IdRef owner : owners) Merge(owner, id);
   MergeForQp(id);
-  if (owners.size() == 1) FormCrowd(owners.front());
+  const auto asks = [](const IdState& own) { return own.outstanding; };
+  if (owners.size() == 1 && MayBe(id, asks)) FormCrowd(owners.front());
 }
 
 // The same QP number makes one connection stale for the other, as long as it has either end.

@@ -81,6 +81,8 @@ class Components {
   // the rest is.
   void JudgeTogether(IdRef listener);
   void JudgeAllTogether();
+  // A call on the id is judged: with those that ask it, and over iWARP with whom it asks.
+  void PrepareCall(IdRef id);
   // Those whose requests may be in its queue, or come there.
   std::vector<IdRef> AskingApart(IdRef listener) const;
   // The listeners on the channel that have such.

@@ -17,7 +17,7 @@ bool MayAsk(const ConversationFacts& facts, const Possibility& p, IdRef asker) {
     return facts.SamePeer(id.origin, asker) && Machine::KnownRemotely(id);
   };
   const auto repeats = [&](const IdState& id) {
-    return id.name == asker && id.outstanding && IsRequest(id.message);
+    return id.name == asker && id.outstanding && id.message == Sends::kReq;
   };
   const auto asks = [&](const Flight& f) { return IsRequest(f.kind) && f.sender == asker; };
   return std::ranges::none_of(p.ids, knows) &&
@@ -29,7 +29,7 @@ bool MayAsk(const ConversationFacts& facts, const Possibility& p, IdRef asker) {
 bool Components::MayStandApart(IdRef id) const {
   const auto asks = [&](const Possibility& p) {
     const uint8_t at = p.Find(id);
-    return at != kNoId && p.ids[at].outstanding && p.ids[at].message == Sends::kReq;
+    return at != kNoId && p.ids[at].outstanding && NeedsRoom(p.ids[at].message);
   };
   const std::vector<Possibility>& own = PossibilitiesOf(id);
   return !own.empty() && std::ranges::all_of(own, asks) && !facts_.MayShareQpNumber(id);
@@ -38,6 +38,9 @@ bool Components::MayStandApart(IdRef id) const {
 bool Components::StandsApart(IdRef id, const std::vector<IdRef>& owners) {
   if (owners.size() != 1 || !facts_.id(owners.front()).crowd.apart) return false;
   const IdRef listener = owners.front();
+  const bool asks_yet =
+      MayBe(id, [id](const IdState& own) { return own.name == id && own.outstanding; });
+  if (!asks_yet) return false;
   if (!MayStandApart(id)) {
     JudgeTogether(listener);
     return false;
@@ -64,7 +67,7 @@ void Components::FormCrowd(IdRef listener) {
     info.crowd.together = true;
     return;
   }
-  info.crowd.apart = true;
+  info.crowd.apart = facts_.any_apart = true;
   for (const IdRef id : asking) facts_.id(id).apart_from = listener;
   Split(NumberOf(listener));
   CountAsking(listener);
@@ -80,6 +83,14 @@ void Components::JudgeTogether(IdRef listener) {
   for (uint16_t i = 0; i < facts_.id_count(); ++i)
     if (facts_.id(IdRef{i}).apart_from == listener) facts_.id(IdRef{i}).apart_from = {};
   JoinAllAsked();
+}
+
+void Components::PrepareCall(IdRef id) {
+  JudgeTogether(id);
+  const IdRef listener = facts_.id(id).apart_from;
+  const bool over_tcp = facts_.profile().transport == Transport::kIwarp;
+  if (over_tcp && listener.valid() && Has(NumberOf(id)) && Has(NumberOf(listener)))
+    Merge(listener, id);
 }
 
 void Components::JudgeAllTogether() {
@@ -116,6 +127,8 @@ Components::Asked Components::AskedBy(IdRef id) const {
   if (own.origin.valid())
     return {facts_.id(own.origin).apart_from, own.request_payload, /*answers=*/true};
   Asked asked{facts_.id(id).apart_from, own.message_payload};
+  for (const Flight& flight : all.front().flights)
+    if (IsRequest(flight.kind) && flight.sender == id) asked.payload = flight.payload;
   for (const IdState& other : all.front().ids)
     if (other.origin == id) asked.payload = other.request_payload;
   return asked;

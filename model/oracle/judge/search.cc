@@ -89,6 +89,8 @@ bool Search::Close(Number number, const Window& window, Verdict* verdict, const 
         {.what = "no more messages than a fault may hit", .source = "docs/owed.md"});
     return false;
   }
+  if (components_.facts().any_apart)
+    for (Possibility& p : components_.SetOf(number).mutable_items()) steps_.RepeatApart(&p, window);
   const bool followed = Expand(steps_, window, aim, components_.facts().crowd, &has_guessed_,
                                &components_.SetOf(number));
   if (followed) return Stay(number, window, verdict, aim);

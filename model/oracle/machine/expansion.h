@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,6 +45,12 @@ class Steps::Expansion {
 
   // There were more senders than are followed.
   bool cuts() const { return cuts_; }
+
+  // One of a crowd repeats its request, and what becomes of that is left open.
+  bool RepeatsApart(const Possibility& p, uint8_t i) const;
+  void RepeatApart(Possibility* p);
+  bool MayHaveMra(const Possibility& p, uint8_t i) const;
+  std::optional<Possibility> WithMra(const Possibility& p, IdRef asker) const;
 
   // Whether anything may happen that the aim depends on.
   bool MayGoOn(const Possibility& p) {

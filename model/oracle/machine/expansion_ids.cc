@@ -170,7 +170,7 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
   bool fails = false;
   for (const Flight& flight : p.flights) {
     if (flight.from != i || flight.kind != id.message) continue;
-    under_way |= flight.hit == kNoRule && !machine_.IsApart(p, flight);
+    under_way |= flight.hit == kNoRule;
     fails |= steps_.fault_model_.FateOf(flight, p).fails_at_sender;
   }
   if (fails) {
@@ -184,21 +184,21 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
       next->Tidy();
     });
   }
-  if (!under_way) {
+  if (!under_way && !RepeatsApart(p, i)) {
     Due again = InTurn(id.last, interval);
     if (!MustRepeat(id, timing, plain) || kept != Certainty::kNo) again.not_after = kNever;
     Offer(p, again, "the repetition of a message", [&, i](Possibility* next, Span when) {
       machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
-      machine_.JoinApart(next, i);
     });
   }
-  if (MustRepeat(id, timing, plain)) return;
+  if (MustRepeat(id, timing, plain) && !RepeatsApart(p, i)) return;
   Due end = InTurn(id.first, timing.GiveUp(plain));
   // An MRA makes it longer, but for one of a tester, which may say anything.
   const int64_t earliest = EarliestEnd(id, plain);
   end.not_before = id.mra_timeout != 0 ? earliest : std::max(end.not_before, earliest);
   const Duration longest = std::max(timing.GiveUp(plain), timing.GiveUp(timing.AfterMra()));
   if (id.mra) end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
+  if (MayHaveMra(p, i)) end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
   if (kept != Certainty::kNo) end.not_after = kNever;
   Offer(p, end, "the last repetition of a message", [&, i](Possibility* next, Span when) {
     // What would make it wait longer comes too late; a counted fault may still hit it.
@@ -215,6 +215,47 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
   });
 }
 
+bool Steps::Expansion::RepeatsApart(const Possibility& p, uint8_t i) const {
+  const IdState& id = p.ids[i];
+  return steps_.facts_.any_apart && id.outstanding && id.message == Sends::kReq && !id.mra &&
+         id.name.valid() && machine_.IsApart(p, machine_.RequestOf(id));
+}
+
+// A repetition has met the request in the queue.
+bool Steps::Expansion::MayHaveMra(const Possibility& p, uint8_t i) const {
+  if (!RepeatsApart(p, i)) return false;
+  const int64_t interval = steps_.facts_.IntervalOf(p.ids[i]).nanoseconds();
+  return std::ranges::any_of(p.flights, [&](const Flight& flight) {
+    return flight.from == i && IsRequest(flight.kind) &&
+           flight.since.earliest + interval <= window_.end;
+  });
+}
+
+std::optional<Possibility> Steps::Expansion::WithMra(const Possibility& p, IdRef asker) const {
+  const uint8_t i = p.Find(asker);
+  if (i == kNoId || !MayHaveMra(p, i)) return {};
+  Possibility next = p;
+  const int64_t first = p.ids[i].first.earliest + steps_.facts_.IntervalOf(p.ids[i]).nanoseconds();
+  machine_.Stimulate(&next, i, IbStimulus::kMra, {}, {first, window_.end});
+  return next;
+}
+
+// One that may have repeated it looks like one that has not: the times of both would be one. So it
+// has when it had to.
+void Steps::Expansion::RepeatApart(Possibility* p) {
+  for (uint8_t i = 0; i < p->ids.size(); ++i) {
+    const IdState& id = p->ids[i];
+    while (RepeatsApart(*p, i) && Keeps(id, *p) == Certainty::kNo) {
+      const Duration interval = steps_.facts_.IntervalOf(id);
+      const Due due = InTurn(id.last, interval);
+      if (due.not_after >= window_.begin) break;
+      if (!MustRepeat(id, steps_.facts_.TimingOf(id), interval)) break;
+      machine_.Stimulate(p, i, IbStimulus::kRetry, {}, {due.not_before, due.not_after});
+      machine_.JoinApart(p, i);
+    }
+  }
+}
+
 Steps::Due Steps::Expansion::InTurn(Span since, Duration nominal) const {
   Due due = steps_.Timer(since, nominal);
   due.not_after = since.latest + (due.not_after - since.latest) * steps_.facts_.Turns();
@@ -222,6 +263,11 @@ Steps::Due Steps::Expansion::InTurn(Span since, Duration nominal) const {
 }
 
 void Steps::Expansion::ExpandAwaitedReply(const Possibility& p, uint8_t i) {
+  // One of a crowd: whether it has got one is left open, until an event shows it.
+  const auto is_open = [&](const Flight& flight) {
+    return flight.from == i && machine_.IsApart(p, flight);
+  };
+  if (std::ranges::any_of(p.flights, is_open)) return;
   const Duration wait = steps_.facts_.profile().timing.mpa_reply;
   Offer(p, steps_.Timer(p.ids[i].first, wait), "the end of waiting for an MPA reply",
         [&, i](Possibility* next, Span when) {

@@ -17,7 +17,8 @@ bool IsOverTcp(Sends kind) {
 
 // Its sender takes back a request of which it is left open what it has met.
 bool Steps::Expansion::IsBehindApart(const Possibility& p, size_t f) const {
-  if (p.flights[f].kind != Sends::kRejTimeout) return false;
+  const Sends kind = p.flights[f].kind;
+  if (kind != Sends::kRejTimeout && kind != Sends::kFin) return false;
   return std::ranges::any_of(p.flights, [&](const Flight& other) {
     return IsRequest(other.kind) && other.SameSender(p.flights[f]) && machine_.IsApart(p, other);
   });
@@ -170,6 +171,17 @@ bool Steps::Expand(const Possibility& p, const Window& window, const Aim& aim, c
   const bool stays = expansion.Expand(p, take);
   *cuts |= expansion.cuts();
   return stays;
+}
+
+void Steps::RepeatApart(Possibility* p, const Window& window) const {
+  const Aim everything;
+  Expansion(*this, window, everything).RepeatApart(p);
+}
+
+std::optional<Possibility> Steps::WithMra(const Possibility& p, IdRef asker,
+                                          const Window& window) const {
+  const Aim everything;
+  return Expansion(*this, window, everything).WithMra(p, asker);
 }
 
 bool Steps::MayGoOn(const Possibility& p, const Window& window, const Aim& aim) const {

@@ -25,23 +25,35 @@ bool Steps::ComesForCertain(const Possibility& p, const Flight& request, Span wh
 }
 
 bool Steps::StaysAway(Possibility* p, ChannelRef channel, const Window& window) const {
-  std::vector<bool> dropped(p->flights.size());
-  for (size_t f = 0; f < p->flights.size(); ++f) {
-    Flight& flight = p->flights[f];
+  for (size_t f = 0; f < p->flights.size();) {
+    Flight& flight = p->flights[f++];
     if (!IsRequest(flight.kind) || !machine_.IsApart(*p, flight)) continue;
     if (facts_.id(facts_.id(flight.sender).apart_from).channel != channel) continue;
     const Fate fate = fault_model_.FateOf(flight, *p);
     const Due due = Prompt(flight.since, window, fate.late);
     const bool over = due.not_after < window.begin;
     if (over && ComesForCertain(*p, flight, {due.not_before, due.not_after})) return false;
-    dropped[f] = over;
     flight.since.earliest =
         std::clamp(window.begin - fate.early, flight.since.earliest, flight.since.latest);
+    if (!over) continue;
+    const Flight dropped = flight;
+    p->flights.erase(p->flights.begin() + static_cast<ptrdiff_t>(--f));
+    if (dropped.kind == Sends::kMpaRequest)
+      machine_.MeetFullQueue(p, dropped, {due.not_before, due.not_after});
   }
-  size_t f = 0;
-  std::erase_if(p->flights, [&](const Flight&) { return dropped[f++]; });
   p->Tidy();
   return true;
+}
+
+int64_t Steps::ComesFrom(const Possibility& p, IdRef asker) const {
+  int64_t from = INT64_MAX;
+  for (const Flight& flight : p.flights)
+    if (flight.sender == asker && IsRequest(flight.kind) && !flight.doomed &&
+        machine_.IsApart(p, flight))
+      from = std::min(from, flight.since.earliest);
+  const uint8_t at = p.Find(asker);
+  if (from != INT64_MAX || at == kNoId || !p.ids[at].outstanding) return from;
+  return p.ids[at].last.earliest + facts_.IntervalOf(p.ids[at]).nanoseconds();
 }
 
 int64_t Steps::ComesBy(const Possibility& p, IdRef asker, const Window& window) const {

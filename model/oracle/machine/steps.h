@@ -3,6 +3,7 @@
 #define MODEL_ORACLE_MACHINE_STEPS_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "model/oracle/belief/conversation_facts.h"
@@ -29,6 +30,11 @@ class Steps {
   // `cuts` is set where there are more senders of requests that look like the one that is shown.
   bool Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take,
               bool* cuts) const;
+  // Those that are judged apart have repeated their requests as they had to by window.begin.
+  void RepeatApart(Possibility* p, const Window& window) const;
+  // The same where one of these has met the request of such a one in a queue, which is answered
+  // with an MRA; none where that cannot be.
+  std::optional<Possibility> WithMra(const Possibility& p, IdRef asker, const Window& window) const;
   // Whether a step that makes a difference to the aim may happen by window.end.
   bool MayGoOn(const Possibility& p, const Window& window, const Aim& aim) const;
   // Nothing is on the channel of a listener, which those that ask it are judged apart from: drops
@@ -37,6 +43,8 @@ class Steps {
   bool StaysAway(Possibility* p, ChannelRef channel, const Window& window) const;
   // When a request of the id has come to that listener for certain, at the latest.
   int64_t ComesBy(const Possibility& p, IdRef asker, const Window& window) const;
+  // When its request, or the next one, may come there, at the earliest.
+  int64_t ComesFrom(const Possibility& p, IdRef asker) const;
   // A step that had to happen before window.begin and makes a difference to the aim; empty when
   // there is none.
   std::string Overdue(const Possibility& p, const Window& window, const Aim& aim) const;
