@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kClients = 64;
 constexpr int kNoRoom = 8;
+constexpr size_t kFewPossibilities = 256;
 
 // A conversation, line by line. Ids are A0, A1, … and P0, P1, … in the order of their events.
 class Script {
@@ -50,18 +51,22 @@ class Script {
     Add(fmt::format("passive rdma_create_qp P{}", i));
     Add(fmt::format("passive rdma_accept P{} private=\"yes\"", i));
   }
-  void Connected(int i) {
+  void HearsOf(int i) {
     Add(fmt::format("active rdma_get_cm_event C as=e{}", i));
     Add(fmt::format("active rdma_ack_cm_event e{}", i));
+  }
+  void Connected(int i) {
+    HearsOf(i);
     Add(fmt::format("passive rdma_get_cm_event S as=f{}", i));
     Add(fmt::format("passive rdma_ack_cm_event f{}", i));
   }
   // So many as the queue has room for at a time; the next have come again meanwhile.
-  void InTurn() {
+  void InTurn(std::string_view until_they_come) {
     for (int first = 0; first < kClients; first += kNoRoom) {
-      Add("settle");
+      Add(until_they_come);
       for (int i = first; i < first + kNoRoom; ++i) Asked(i), Answers(i);
-      Add("settle");
+      Add("passive wait S within=1us");
+      Add(until_they_come);
       for (int i = first; i < first + kNoRoom; ++i) Connected(i);
       Add("pass 7s");
     }
@@ -113,7 +118,7 @@ History HistoryOf(const Crowd& crowd) {
   script.Connects(crowd.data, crowd.alike);
   if (!crowd.under_way.empty()) script.Add(crowd.under_way);
   if (crowd.backlog == kNoRoom) {
-    script.InTurn();
+    script.InTurn(crowd.at_once.empty() ? "settle" : crowd.at_once);
   } else {
     script.Add(crowd.at_once);
     script.AllAtOnce(crowd.before_answers, crowd.between, crowd.fetched_after);
@@ -142,7 +147,7 @@ TEST_P(ACrowd, IsPermittedWithFewPossibilities) {
   const model::HistoryResult result = ResultOf(HistoryOf(GetParam()));
   EXPECT_EQ(result.kind, model::VerdictKind::kPermitted) << "record " << result.record << "\n"
                                                          << model::Explain(result.at_record);
-  EXPECT_LE(result.largest_set, 2048U);
+  EXPECT_LE(result.largest_set, kFewPossibilities);
 }
 
 TEST_P(ACrowd, IsConnectedAtBothEnds) {
@@ -175,6 +180,56 @@ TEST(ACrowdOfOthers, IsRefusedWhereOneAsksTwice) {
   History history = HistoryOf({.name = "", .at_once = "settle"});
   CmEvent& second = EventOf(&history, EventType::kConnectRequest, 1);
   second.private_data = EventOf(&history, EventType::kConnectRequest, 0).private_data;
+  EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kRefused);
+}
+
+// Every third is rejected, and asks no more.
+TEST(ACrowdOfOthers, IsPermittedWhereManyAreRejectedBeyondTheBacklog) {
+  Script script("6.1-rxe", kNoRoom);
+  script.Connects("", 0);
+  for (int first = 0; first < kClients; first += kNoRoom) {
+    script.Add("settle");
+    for (int i = first; i < first + kNoRoom; ++i) script.Asked(i);
+    for (int i = first; i < first + kNoRoom; ++i) {
+      if (i % 3 != 0)
+        script.Answers(i);
+      else
+        script.Add(fmt::format("passive rdma_reject P{} private=\"no\"", i));
+    }
+    script.Add("settle");
+    for (int i = first; i < first + kNoRoom; ++i)
+      i % 3 == 0 ? script.HearsOf(i) : script.Connected(i);
+    script.Add("pass 7s");
+  }
+  const model::HistoryResult result = ResultOf(OnSim(ConversationOf(script.text())));
+  EXPECT_EQ(result.kind, model::VerdictKind::kPermitted) << model::Explain(result.at_record);
+  EXPECT_LE(result.largest_set, kFewPossibilities);
+}
+
+// Over iWARP a full queue rejects.
+TEST(ACrowdOfOthers, IsPermittedWhereAFullQueueRejects) {
+  Script script("6.1-siw", kNoRoom);
+  script.Connects("", 0);
+  script.Add("settle");
+  for (int i = kNoRoom; i < kClients; ++i) script.HearsOf(i);
+  for (int i = 0; i < kNoRoom; ++i) script.Asked(i), script.Answers(i);
+  script.Add("settle");
+  for (int i = 0; i < kNoRoom; ++i) script.Connected(i);
+  const model::HistoryResult result = ResultOf(OnSim(ConversationOf(script.text())));
+  EXPECT_EQ(result.kind, model::VerdictKind::kPermitted) << model::Explain(result.at_record);
+  EXPECT_LE(result.largest_set, kFewPossibilities);
+}
+
+// Its requests have come, and there is room for all of them.
+TEST(ACrowdOfOthers, IsRefusedWhereNoneComes) {
+  Script script("6.1-rxe", 2 * kClients);
+  script.Connects("", 0);
+  script.Add("passive wait S within=10s");
+  History history = OnSim(ConversationOf(script.text()));
+  EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kPermitted);
+  Record& wait = history.records.back();
+  wait.seen = seen::Waited{.readable = false};
+  wait.end = wait.begin + Duration::Seconds(10);
   EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kRefused);
 }
 
@@ -249,6 +304,15 @@ INSTANTIATE_TEST_SUITE_P(
                           .fault = "fault delay any from=any by=2s",
                           .at_once = "pass 3s",
                           .fetched_after = "pass 5s"},
+                    Crowd{.name = "DelayedBeyondTheBacklog",
+                          .backlog = kNoRoom,
+                          .fault = "fault delay any from=any by=20ms",
+                          .at_once = "pass 60ms"},
+                    Crowd{.name = "AllAlikeDelayedBeyondTheBacklog",
+                          .backlog = kNoRoom,
+                          .fault = "fault delay any from=any by=20ms",
+                          .data = "hello",
+                          .at_once = "pass 60ms"},
                     Crowd{.name = "OverIwarp", .profile = "6.1-siw", .at_once = "settle"},
                     Crowd{.name = "OverIwarpAnsweredLate",
                           .profile = "6.1-siw",
