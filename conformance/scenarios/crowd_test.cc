@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -32,7 +33,7 @@ class Script {
         "passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
         "passive rdma_bind_addr L addr=passive:7471\npassive rdma_listen L backlog={}\n"
         "active rdma_create_event_channel C\n",
-        profile, profile == "6.1-siw" ? "time" : "time drop drop-nth delay", backlog);
+        profile, profile == "6.1-siw" ? "time" : "time drop drop-nth delay remove-device", backlog);
     for (int i = 0; i < kClients; ++i) Resolves(i);
   }
 
@@ -218,6 +219,50 @@ TEST(ACrowdOfOthers, IsPermittedWhereAFullQueueRejects) {
   const model::HistoryResult result = ResultOf(OnSim(ConversationOf(script.text())));
   EXPECT_EQ(result.kind, model::VerdictKind::kPermitted) << model::Explain(result.at_record);
   EXPECT_LE(result.largest_set, kFewPossibilities);
+}
+
+std::string All(std::string_view line) {
+  std::string all;
+  for (int i = 0; i < kClients; ++i) all += fmt::format(fmt::runtime(line), i) + "\n";
+  return all;
+}
+
+// What ends the crowd, or a client of it, while its requests are on their way or in the queue.
+TEST(ACrowdOfOthers, IsNotRefusedWhateverBecomesOfIt) {
+  const std::string asked =
+      All("passive rdma_get_cm_event S as=r{0} id=P{0}\npassive rdma_ack_cm_event r{0}");
+  const std::string heard =
+      All("active rdma_get_cm_event C as=e{0}\nactive rdma_ack_cm_event e{0}");
+  for (const std::string& then : std::initializer_list<std::string>{
+           "settle\nactive rdma_destroy_id A3\n" + asked,
+           "active rdma_destroy_id A3\npass 20s\n" + asked,
+           "pass 120s\n" + heard + "active rdma_destroy_id A3\n" + asked,
+           "settle\npassive rdma_destroy_id L\nsettle\n" + heard,
+           "settle\npassive rdma_destroy_event_channel S\nsettle\n" + heard,
+           "fault drop any from=any during=200us\npass 1s\nheal\npassive wait S within=1us\n",
+           "fault remove-device side=passive\nsettle\n",
+           "passive wait S within=1s\nactive wait C within=200s\npass 5s\n" + asked,
+       }) {
+    Script script("6.1-rxe", 2 * kClients);
+    script.Connects("", 0);
+    const History history = OnSim(ConversationOf(script.text() + then));
+    const model::HistoryResult result = ResultOf(history);
+    EXPECT_NE(result.kind, model::VerdictKind::kRefused)
+        << then.substr(0, 120) << "\nrecord " << result.record << "\n"
+        << model::Explain(result.at_record);
+  }
+}
+
+TEST(ACrowdOfOthers, IsRejectedWhereThePortIsOwnedAndNoneListens) {
+  Script script("6.1-rxe", 2 * kClients);
+  script.Connects("", 0);
+  std::string text = script.text();
+  const std::string_view listens = "passive rdma_listen L";
+  const size_t at = text.find(listens);
+  text.erase(at, text.find('\n', at) + 1 - at);
+  text += "settle\n" + All("active rdma_get_cm_event C as=e{0}\nactive rdma_ack_cm_event e{0}");
+  const model::HistoryResult result = ResultOf(OnSim(ConversationOf(text)));
+  EXPECT_NE(result.kind, model::VerdictKind::kRefused) << model::Explain(result.at_record);
 }
 
 // Its requests have come, and there is room for all of them.

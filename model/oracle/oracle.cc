@@ -67,6 +67,8 @@ class Oracle::Judges {
     const bool releases = std::holds_alternative<seen::Released>(record.seen);
     Verdict waiting;
     if (!releases) waiting = StillWaiting(record);
+    if (waiting.kind == VerdictKind::kRefused && context_.search.has_guessed())
+      waiting.kind = VerdictKind::kInconclusive;
     if (waiting.kind == VerdictKind::kInconclusive) return waiting;
     if (!releases) waiting_.Pass(record);
     just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
@@ -179,7 +181,10 @@ class Oracle::Judges {
     const IdRef id = IdOf(call);
     const Reply& reply = answered.reply;
     const CallKind kind = KindOf(call);
-    if (!TraitsOf(kind).only_asks) context_.components.PrepareCall(id);
+    if (!TraitsOf(kind).only_asks) {
+      context_.components.PrepareCall(id);
+      context_.search.PrepareApart(id, context_.WindowOf(record));
+    }
     if (context_.machine.over_iwarp()) {
       // The call itself looks for the listener.
       if (kind == CallKind::kConnect && MayConnectOverIwarp(id, facts(), context_.components))

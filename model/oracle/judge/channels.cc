@@ -115,8 +115,8 @@ void Channels::JoinShown(const CmEvent& event, const Window& window, Aim* aim) {
     };
     Verdict ignored;
     search_.Advance(components_.NumberOf(asker), &ignored, follow);
-    components_.Merge(listener, asker);
   }
+  for (const IdRef asker : shown) components_.Merge(listener, asker);
   components_.CountAsking(listener);
   for (const IdRef asker : components_.AskingApart(listener)) {
     int64_t by = 0;
@@ -136,6 +136,7 @@ int64_t Channels::ComesFrom(IdRef asker) const {
 
 bool Channels::MayShow(IdRef id, CmEvent event, const Window& window) {
   const Components::Number number = components_.NumberOf(id);
+  if (!components_.CountHitsElsewhere(number)) return false;
   PossibilitySet before = components_.SetOf(number);
   Verdict ignored;
   bool may = false;
@@ -154,11 +155,11 @@ bool Channels::MayShow(IdRef id, CmEvent event, const Window& window) {
   return may;
 }
 
-// Over iWARP a full queue answers by itself.
+// The kernel answers by itself, over iWARP where a queue is full.
 void Channels::JoinAnswered(const CmEvent& event, const Window& window) {
-  const IdRef listener = facts_.id(event.id).apart_from;
-  if (listener.valid() && machine_.over_iwarp() && !MayShow(event.id, event, window))
-    components_.Merge(listener, event.id);
+  const bool by_kernel = machine_.over_iwarp() || !search_.has_guessed();
+  if (by_kernel && components_.AsksApart(event.id) && !MayShow(event.id, event, window))
+    components_.Merge(facts_.id(event.id).apart_from, event.id);
   CorrectGuess(event, window);
 }
 
@@ -201,6 +202,9 @@ bool Channels::CrowdMayCome(ChannelRef channel, const Window& window) const {
   for (const IdRef listener : components_.CrowdsOn(channel))
     for (const IdRef asker : components_.AskingApart(listener))
       if (ComesFrom(asker) <= window.end) return true;
+  if (!machine_.over_iwarp()) return false;
+  for (uint16_t i = 0; i < facts_.id_count(); ++i)  // a full queue may have rejected it
+    if (facts_.id(IdRef{i}).channel == channel && components_.AsksApart(IdRef{i})) return true;
   return false;
 }
 
@@ -355,7 +359,10 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
     };
     if (std::ranges::any_of(components_.SetOf(number).items(), may_be)) able.push_back(number);
   }
-  if (CrowdMayCome(channel, window)) return verdict;
+  if (CrowdMayCome(channel, window)) {
+    verdict.sharp = false;
+    return verdict;
+  }
   verdict.sharp = able.empty();
   // It may be readable for an id that is not judged.
   if (facts_.channel(channel).unjudged) {

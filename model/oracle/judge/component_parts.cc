@@ -221,7 +221,7 @@ void Components::MergeForRequest(IdRef id) {
   if (facts_.DeviceAskedBy(id) == kNoDevice) return;  // it goes nowhere
   // Those that ask stand in the order in which they have begun to.
   const std::vector<IdRef> owners = facts_.OwnersAskedBy(id);
-  if (!StandsApart(id, owners))
+  if (!PutApart(id, owners))
     for (const IdRef owner : owners) Merge(owner, id);
   MergeForQp(id);
   const auto asks = [](const IdState& own) { return own.outstanding; };
@@ -287,7 +287,10 @@ void Components::MergeForQp(IdRef id) {
 }
 
 void Components::MergeForService(IdRef id, uint16_t port) {
-  for (const IdRef asker : AskersOf(id, port)) Merge(id, asker);
+  for (const IdRef asker : AskersOf(id, port)) {
+    if (facts_.id(asker).apart_from.valid()) JudgeTogether(facts_.id(asker).apart_from);
+    Merge(id, asker);
+  }
 }
 
 std::vector<IdRef> Components::AskersOf(IdRef id, uint16_t port) const {

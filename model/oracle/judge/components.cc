@@ -74,6 +74,11 @@ void Components::MarkOutOfScope(Number number) {
         facts_.id(asker).apart_from = {};
         if (NumberOf(asker) != number) MarkOutOfScope(NumberOf(asker));
       }
+  std::vector<IdRef> asked;  // whether they show a member's request is not known any more
+  for (const IdRef member : components_[number].ids) {
+    if (AsksApart(member)) asked.push_back(facts_.id(member).apart_from);
+    facts_.id(member).apart_from = {};
+  }
   std::vector<IdRef> held_up;  // by a request that a member holds: when that ends is not known
   for (const IdRef member : components_[number].ids) {
     if (NumberOf(member) != number) continue;
@@ -82,6 +87,7 @@ void Components::MarkOutOfScope(Number number) {
   }
   hits_before_ = Sum(hits_before_, OwnHits(components_[number]));
   components_.erase(number);
+  held_up.insert(held_up.end(), asked.begin(), asked.end());
   for (const IdRef listener : held_up)
     if (facts_.id(listener).in_scope) MarkOutOfScope(listener);
 }

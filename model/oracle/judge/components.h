@@ -83,6 +83,10 @@ class Components {
   void JudgeAllTogether();
   // A call on the id is judged: with those that ask it, and over iWARP with whom it asks.
   void PrepareCall(IdRef id);
+  // Rules that lose messages end: which they have lost by then is left open.
+  void LeaveOpenUntil(int64_t until);
+  // Whether the request of one that is judged apart may be in the queue, or come there.
+  bool AsksApart(IdRef id) const;
   // Those whose requests may be in its queue, or come there.
   std::vector<IdRef> AskingApart(IdRef listener) const;
   // The listeners on the channel that have such.
@@ -127,8 +131,8 @@ class Components {
   bool too_many() const { return too_many_; }
 
  private:
-  // Whether it is judged apart from the one owner that it asks.
-  bool StandsApart(IdRef id, const std::vector<IdRef>& owners);
+  // Judges it apart from the one owner that it asks, if that has a crowd.
+  bool PutApart(IdRef id, const std::vector<IdRef>& owners);
   bool MayStandApart(IdRef id) const;
   // Parts so many that ask a listener from it.
   void FormCrowd(IdRef listener);

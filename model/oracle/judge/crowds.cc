@@ -24,6 +24,21 @@ bool MayAsk(const ConversationFacts& facts, const Possibility& p, IdRef asker) {
          (std::ranges::any_of(p.ids, repeats) || std::ranges::any_of(p.flights, asks));
 }
 
+// So many that ask one listener are judged apart from it.
+constexpr size_t kApartFrom = 8;
+
+// A request of the id comes to the listener. source: linux 6.1 cma.c cma_find_listener
+bool Reaches(const ConversationFacts& facts, IdRef id, IdRef listener) {
+  const Address& asked = facts.id(id).destination;
+  const auto fits = [&](const PortOwner& owner) {
+    const bool wildcard = owner.address.AnyOrLoopback();
+    return owner.id == listener &&
+           ((wildcard && !owner.family_only) ||
+            (owner.address.v6 == asked.v6 && (wildcard || owner.address.SameHost(asked))));
+  };
+  return facts.id(listener).listens && std::ranges::any_of(facts.ports, fits);
+}
+
 }  // namespace
 
 bool Components::MayStandApart(IdRef id) const {
@@ -32,19 +47,15 @@ bool Components::MayStandApart(IdRef id) const {
     return at != kNoId && p.ids[at].outstanding && NeedsRoom(p.ids[at].message);
   };
   const std::vector<Possibility>& own = PossibilitiesOf(id);
-  return !own.empty() && std::ranges::all_of(own, asks) && !facts_.MayShareQpNumber(id);
+  return !own.empty() && std::ranges::all_of(own, asks) && !facts_.MayShareQpNumber(id) &&
+         !facts_.id(id).synchronous();
 }
 
-bool Components::StandsApart(IdRef id, const std::vector<IdRef>& owners) {
-  if (owners.size() != 1 || !facts_.id(owners.front()).crowd.apart) return false;
+bool Components::PutApart(IdRef id, const std::vector<IdRef>& owners) {
+  if (owners.size() != 1) return false;
   const IdRef listener = owners.front();
-  const bool asks_yet =
-      MayBe(id, [id](const IdState& own) { return own.name == id && own.outstanding; });
-  if (!asks_yet) return false;
-  if (!MayStandApart(id)) {
-    JudgeTogether(listener);
+  if (!facts_.id(listener).crowd.apart || !Reaches(facts_, id, listener) || !MayStandApart(id))
     return false;
-  }
   facts_.id(id).apart_from = listener;
   CountAsking(listener);
   return true;
@@ -58,19 +69,21 @@ void Components::FormCrowd(IdRef listener) {
   std::vector<IdRef> asking;
   for (const IdRef id : IdsOf(NumberOf(listener))) {
     const auto may_ask = [&](const Possibility& p) { return MayAsk(facts_, p, id); };
-    if (facts_.id(id).connected && std::ranges::any_of(PossibilitiesOf(id), may_ask))
+    if (facts_.id(id).connected && std::ranges::any_of(PossibilitiesOf(id), may_ask) &&
+        Reaches(facts_, id, listener) && MayStandApart(id))
       asking.push_back(id);
   }
-  if (asking.size() + 1 < facts_.crowd) return;
-  const auto may = [this](IdRef id) { return MayStandApart(id); };
-  if (!std::ranges::all_of(asking, may)) {
-    info.crowd.together = true;
-    return;
-  }
+  if (asking.size() < kApartFrom) return;
   info.crowd.apart = facts_.any_apart = true;
   for (const IdRef id : asking) facts_.id(id).apart_from = listener;
   Split(NumberOf(listener));
   CountAsking(listener);
+  if (info.crowd.too_many) info.crowd.full.earliest = 0;
+}
+
+void Components::LeaveOpenUntil(int64_t until) {
+  for (const PortOwner& owner : facts_.ports)
+    if (Crowd& crowd = facts_.id(owner.id).crowd; crowd.apart) crowd.full = {0, until};
 }
 
 void Components::JudgeTogether(IdRef listener) {
@@ -97,15 +110,20 @@ void Components::JudgeAllTogether() {
   for (const PortOwner& owner : std::vector<PortOwner>(facts_.ports)) JudgeTogether(owner.id);
 }
 
+bool Components::AsksApart(IdRef id) const {
+  const IdInfo& info = facts_.id(id);
+  const auto may_ask = [&](const Possibility& p) { return MayAsk(facts_, p, id); };
+  return info.apart_from.valid() && facts_.id(info.apart_from).in_scope &&
+         info.component != facts_.id(info.apart_from).component &&
+         std::ranges::any_of(PossibilitiesOf(id), may_ask);
+}
+
 std::vector<IdRef> Components::AskingApart(IdRef listener) const {
   std::vector<IdRef> asking;
   if (!facts_.id(listener).crowd.apart) return asking;
   for (uint16_t i = 0; i < facts_.id_count(); ++i) {
     const IdRef id{i};
-    const IdInfo& info = facts_.id(id);
-    if (info.apart_from != listener || info.component == facts_.id(listener).component) continue;
-    const auto may_ask = [&](const Possibility& p) { return MayAsk(facts_, p, id); };
-    if (std::ranges::any_of(PossibilitiesOf(id), may_ask)) asking.push_back(id);
+    if (facts_.id(id).apart_from == listener && AsksApart(id)) asking.push_back(id);
   }
   return asking;
 }
@@ -121,15 +139,17 @@ std::vector<IdRef> Components::CrowdsOn(ChannelRef channel) const {
 
 Components::Asked Components::AskedBy(IdRef id) const {
   const std::vector<Possibility>& all = PossibilitiesOf(id);
-  const uint8_t at = all.empty() ? kNoId : all.front().Find(id);
-  if (at == kNoId) return {};
-  const IdState& own = all.front().ids[at];
-  if (own.origin.valid())
+  if (all.empty()) return {};
+  const Possibility& one = all.front();
+  const uint8_t at = one.Find(id);
+  if (at != kNoId && one.ids[at].origin.valid()) {
+    const IdState& own = one.ids[at];
     return {facts_.id(own.origin).apart_from, own.request_payload, /*answers=*/true};
-  Asked asked{facts_.id(id).apart_from, own.message_payload};
-  for (const Flight& flight : all.front().flights)
+  }
+  Asked asked{facts_.id(id).apart_from, at == kNoId ? kNoPayload : one.ids[at].message_payload};
+  for (const Flight& flight : one.flights)  // it may be gone
     if (IsRequest(flight.kind) && flight.sender == id) asked.payload = flight.payload;
-  for (const IdState& other : all.front().ids)
+  for (const IdState& other : one.ids)
     if (other.origin == id) asked.payload = other.request_payload;
   return asked;
 }
@@ -177,7 +197,9 @@ void Components::CountAsking(IdRef listener) {
   for (const Possibility& p : PossibilitiesOf(listener)) {
     const uint8_t at = p.Find(listener);
     if (at == kNoId) continue;
-    room = known ? std::min<int>(room, p.ids[at].backlog) : p.ids[at].backlog;
+    const auto asks = [](const IdState& id) { return id.outstanding && NeedsRoom(id.message); };
+    const int left = p.ids[at].backlog - static_cast<int>(std::ranges::count_if(p.ids, asks));
+    room = known ? std::min(room, left) : left;
     known = true;
   }
   const Span now{look_ahead_.earliest, look_ahead_.latest};

@@ -51,6 +51,7 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
   } else if (injects != nullptr) {
     Inject(injects->fault, window);
   } else {
+    components_.LeaveOpenUntil(window.end);
     fault_model_.Heal(window.end);
     ChangeNeighbours(window);
     ChangeAnswers();

@@ -102,6 +102,8 @@ Verdict Destructions::Channel(const Record& record, Lane lane,
     verdict.kind = VerdictKind::kRefused;
     return verdict;
   }
+  for (const IdRef listener : components_.CrowdsOn(call.channel))
+    components_.JudgeTogether(listener);
   const bool unjudged = facts_.channel(call.channel).unjudged;
   HeldUp may_be{.at_first = unjudged, .at_last = unjudged};
   for (const Components::Number number : components_.On(call.channel))

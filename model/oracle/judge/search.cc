@@ -82,6 +82,14 @@ std::vector<std::string> DropOverdue(const Steps& steps, const Window& window, c
 
 }  // namespace
 
+void Search::RepeatApart(Number number, const Window& window) {
+  const ConversationFacts& facts = components_.facts();
+  if (!facts.any_apart) return;
+  const auto apart = [&](IdRef id) { return facts.id(id).apart_from.valid(); };
+  if (std::ranges::none_of(components_.IdsOf(number), apart)) return;
+  for (Possibility& p : components_.SetOf(number).mutable_items()) steps_.RepeatApart(&p, window);
+}
+
 bool Search::Close(Number number, const Window& window, Verdict* verdict, const Aim& aim) {
   if (!components_.CountHitsElsewhere(number)) {
     verdict->kind = VerdictKind::kRefused;
@@ -89,8 +97,7 @@ bool Search::Close(Number number, const Window& window, Verdict* verdict, const 
         {.what = "no more messages than a fault may hit", .source = "docs/owed.md"});
     return false;
   }
-  if (components_.facts().any_apart)
-    for (Possibility& p : components_.SetOf(number).mutable_items()) steps_.RepeatApart(&p, window);
+  RepeatApart(number, window);
   const bool followed = Expand(steps_, window, aim, components_.facts().crowd, &has_guessed_,
                                &components_.SetOf(number));
   if (followed) return Stay(number, window, verdict, aim);
@@ -100,6 +107,7 @@ bool Search::Close(Number number, const Window& window, Verdict* verdict, const 
 }
 
 bool Search::Stay(Number number, const Window& window, Verdict* verdict, const Aim& aim) {
+  RepeatApart(number, window);
   PossibilitySet& set = components_.SetOf(number);
   const std::vector<std::string> overdue = DropOverdue(steps_, window, aim, &set);
   components_.NoteSize(number);
@@ -109,6 +117,17 @@ bool Search::Stay(Number number, const Window& window, Verdict* verdict, const A
     verdict->permitted.push_back(
         {.what = what + " is overdue, and nothing shows it", .source = "docs/owed.md"});
   return false;
+}
+
+void Search::PrepareApart(IdRef id, const Window& window) {
+  if (!components_.facts().id(id).apart_from.valid()) return;
+  Verdict ignored;
+  Advance(components_.NumberOf(id), &ignored, [&](Possibility& p, JudgedStep& judged) {
+    steps_.RepeatApart(&p, window);
+    if (std::optional<Possibility> once_more = steps_.WithRepetition(p, id, window))
+      judged.Add(*std::move(once_more));
+    judged.Add(std::move(p));
+  });
 }
 
 void Search::Guess(Number number) {

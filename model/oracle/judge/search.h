@@ -161,6 +161,8 @@ class Search {
   // Rows that every remaining possibility has used are certain; they are counted once.
   void Confirm(Number number, Verdict* verdict);
 
+  // A call on one that is judged apart may end what it repeats.
+  void PrepareApart(IdRef id, const Window& window);
   // What a call on the id depends on: of a listener, everything that asks it as well.
   Aim AimAt(IdRef id) const { return components_.facts().id(id).listens ? Aim{} : Aim{.id = id}; }
   bool IsCrowd(Number number) {
@@ -179,6 +181,9 @@ class Search {
   void Reach(const RuleBits& rows) { reached_ |= rows; }
 
  private:
+  // Those that are judged apart repeat what they have to.
+  void RepeatApart(Number number, const Window& window);
+
   Components& components_;
   const Steps& steps_;
   RuleBits reached_;

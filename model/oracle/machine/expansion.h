@@ -49,6 +49,8 @@ class Steps::Expansion {
   // One of a crowd repeats its request, and what becomes of that is left open.
   bool RepeatsApart(const Possibility& p, uint8_t i) const;
   void RepeatApart(Possibility* p);
+  bool RepeatOnce(Possibility* p, uint8_t i) const;
+  std::optional<Possibility> WithRepetition(const Possibility& p, IdRef asker) const;
   bool MayHaveMra(const Possibility& p, uint8_t i) const;
   std::optional<Possibility> WithMra(const Possibility& p, IdRef asker) const;
 

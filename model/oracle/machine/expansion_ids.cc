@@ -209,6 +209,8 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
              (f.to == i && f.kind == Sends::kMra && !counts);
     });
     const bool abandoned = next->ids[i].abandoned;
+    while (RepeatsApart(*next, i) && RepeatOnce(next, i)) {
+    }
     machine_.Stimulate(next, i, IbStimulus::kExhausted, {}, when);
     if (abandoned) next->ids[i].outstanding = next->ids[i].abandoned = false;
     next->Tidy();
@@ -217,8 +219,11 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
 
 bool Steps::Expansion::RepeatsApart(const Possibility& p, uint8_t i) const {
   const IdState& id = p.ids[i];
-  return steps_.facts_.any_apart && id.outstanding && id.message == Sends::kReq && !id.mra &&
-         id.name.valid() && machine_.IsApart(p, machine_.RequestOf(id));
+  const bool asks = steps_.facts_.any_apart && id.outstanding && id.message == Sends::kReq &&
+                    !id.mra && id.name.valid();
+  const auto answers = [i](const Flight& flight) { return flight.to == i; };
+  return asks && machine_.IsApart(p, machine_.RequestOf(id)) &&
+         std::ranges::none_of(p.flights, answers);
 }
 
 // A repetition has met the request in the queue.
@@ -243,17 +248,34 @@ std::optional<Possibility> Steps::Expansion::WithMra(const Possibility& p, IdRef
 // One that may have repeated it looks like one that has not: the times of both would be one. So it
 // has when it had to.
 void Steps::Expansion::RepeatApart(Possibility* p) {
-  for (uint8_t i = 0; i < p->ids.size(); ++i) {
-    const IdState& id = p->ids[i];
-    while (RepeatsApart(*p, i) && Keeps(id, *p) == Certainty::kNo) {
-      const Duration interval = steps_.facts_.IntervalOf(id);
-      const Due due = InTurn(id.last, interval);
-      if (due.not_after >= window_.begin) break;
-      if (!MustRepeat(id, steps_.facts_.TimingOf(id), interval)) break;
-      machine_.Stimulate(p, i, IbStimulus::kRetry, {}, {due.not_before, due.not_after});
-      machine_.JoinApart(p, i);
+  for (uint8_t i = 0; i < p->ids.size(); ++i)
+    while (RepeatsApart(*p, i) && Keeps(p->ids[i], *p) == Certainty::kNo &&
+           InTurn(p->ids[i].last, steps_.facts_.IntervalOf(p->ids[i])).not_after < window_.begin &&
+           RepeatOnce(p, i)) {
     }
-  }
+}
+
+// False where it would be once too often.
+bool Steps::Expansion::RepeatOnce(Possibility* p, uint8_t i) const {
+  const IdState& id = p->ids[i];
+  const Duration interval = steps_.facts_.IntervalOf(id);
+  if (!MustRepeat(id, steps_.facts_.TimingOf(id), interval)) return false;
+  const Due due = InTurn(id.last, interval);
+  machine_.Stimulate(p, i, IbStimulus::kRetry, {},
+                     {due.not_before, std::min(due.not_after, window_.end)});
+  machine_.JoinApart(p, i);
+  return true;
+}
+
+std::optional<Possibility> Steps::Expansion::WithRepetition(const Possibility& p,
+                                                            IdRef asker) const {
+  const uint8_t i = p.Find(asker);
+  if (i == kNoId || !RepeatsApart(p, i)) return {};
+  const IdState& id = p.ids[i];
+  if (InTurn(id.last, steps_.facts_.IntervalOf(id)).not_before > window_.end) return {};
+  std::optional<Possibility> next = p;
+  if (!RepeatOnce(&*next, i)) return {};
+  return next;
 }
 
 Steps::Due Steps::Expansion::InTurn(Span since, Duration nominal) const {

@@ -178,6 +178,12 @@ void Steps::RepeatApart(Possibility* p, const Window& window) const {
   Expansion(*this, window, everything).RepeatApart(p);
 }
 
+std::optional<Possibility> Steps::WithRepetition(const Possibility& p, IdRef asker,
+                                                 const Window& window) const {
+  const Aim everything;
+  return Expansion(*this, window, everything).WithRepetition(p, asker);
+}
+
 std::optional<Possibility> Steps::WithMra(const Possibility& p, IdRef asker,
                                           const Window& window) const {
   const Aim everything;

@@ -339,6 +339,7 @@ bool Machine::AsksElsewhere(const Possibility& p, const Flight& request) const {
 }
 
 void Machine::JoinApart(Possibility* p, uint8_t id) const {
+  if (facts_.requests_may_be_late) return;  // what becomes of them differs
   std::vector<size_t> apart;
   for (size_t f = 0; f < p->flights.size(); ++f)
     if (p->flights[f].from == id && IsApart(*p, p->flights[f])) apart.push_back(f);

@@ -33,8 +33,8 @@ bool Steps::StaysAway(Possibility* p, ChannelRef channel, const Window& window) 
     const Due due = Prompt(flight.since, window, fate.late);
     const bool over = due.not_after < window.begin;
     if (over && ComesForCertain(*p, flight, {due.not_before, due.not_after})) return false;
-    flight.since.earliest =
-        std::clamp(window.begin - fate.early, flight.since.earliest, flight.since.latest);
+    if (!facts_.requests_may_be_late)
+      flight.since.earliest = std::clamp(window.begin, flight.since.earliest, flight.since.latest);
     if (!over) continue;
     const Flight dropped = flight;
     p->flights.erase(p->flights.begin() + static_cast<ptrdiff_t>(--f));

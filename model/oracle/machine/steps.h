@@ -32,6 +32,9 @@ class Steps {
               bool* cuts) const;
   // Those that are judged apart have repeated their requests as they had to by window.begin.
   void RepeatApart(Possibility* p, const Window& window) const;
+  // The same where it has done so once more, which need not be yet; none where that cannot be.
+  std::optional<Possibility> WithRepetition(const Possibility& p, IdRef asker,
+                                            const Window& window) const;
   // The same where one of these has met the request of such a one in a queue, which is answered
   // with an MRA; none where that cannot be.
   std::optional<Possibility> WithMra(const Possibility& p, IdRef asker, const Window& window) const;
