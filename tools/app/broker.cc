@@ -33,7 +33,7 @@ namespace {
 
 // How long the broker listens while a program runs before it looks at all of them again: longer and
 // longer.
-constexpr Duration kGlance = Duration::Microseconds(20);
+constexpr Duration kGlance = Duration::Microseconds(40);
 constexpr Duration kLongGlance = Duration::Microseconds(160);
 constexpr Duration kLook = Duration::Milliseconds(2);
 constexpr Duration kSoon = Duration::Milliseconds(1);
@@ -171,7 +171,8 @@ std::string Broker::Run() {
       break;
     }
     const bool heard = serving_.Serve(was_quiet && !serving_.OneMayRun() ? Duration() : glance);
-    was_quiet = serving_.Quiet();
+    // One that has been answered runs, and mostly asks soon.
+    was_quiet = !(heard && serving_.OneMayRun()) && serving_.Quiet();
     glance = was_quiet || heard ? kGlance : std::min(glance * 2, kLongGlance);
     if (!was_quiet) continue;
     if (serving_.NoteEnds() || serving_.LetOneGoOn()) {
