@@ -16,11 +16,12 @@ of them, and the compiler runs again for those whose text has changed.
 
 `tool` is called as
 
-    TOOL --out DIR --prefix PREFIX --namespace NAME [--list FILE] INPUT...
+    TOOL --out DIR --prefix PREFIX --namespace NAME [--root ROOT] [--list FILE] INPUT...
 
-and writes, for each source PATH of the inputs, DIR/PATH, whose includes of other
+and writes, for each source ROOT/PATH of the inputs, DIR/PATH, whose includes of other
 sources begin with PREFIX/ and whose namespace is cm::NAME; //conformance/defects:relocate
-does that.  The other inputs are `data`.
+does that.  There is a ROOT where another repository builds this one.  The other inputs
+are `data`.
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
@@ -45,13 +46,21 @@ _sources = aspect(
     attr_aspects = ["deps"],
 )
 
+def _inside(file, root):
+    """The path of a source in its repository, which is in the folder `root`."""
+    return file.path[len(root) + 1:] if root else file.path
+
 def _sim_sources_impl(ctx):
     sources = depset(transitive = [t[_SourcesInfo].files for t in ctx.attr.of]).to_list()
     folder = ctx.attr.folder
-    made = [ctx.actions.declare_file("%s/%s" % (folder, f.short_path)) for f in sources]
+    root = ctx.label.workspace_root
+    made = [ctx.actions.declare_file("%s/%s" % (folder, _inside(f, root))) for f in sources]
     outputs = list(made)
     args = ctx.actions.args()
-    args.add("--out", "%s/%s/%s" % (ctx.bin_dir.path, ctx.label.package, folder))
+    below = [ctx.bin_dir.path] + ([root] if root else []) + [ctx.label.package, folder]
+    args.add("--out", "/".join(below))
+    if root:
+        args.add("--root", root)
     args.add("--prefix", "%s/%s" % (ctx.label.package, folder))
     args.add("--namespace", folder)
     if ctx.attr.list:

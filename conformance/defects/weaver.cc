@@ -1,9 +1,9 @@
 // The command that the build runs; see sim_copy.bzl.
 //
-//   weaver --out DIR --prefix PREFIX --namespace NAME --list FILE INPUT...
+//   weaver --out DIR --prefix PREFIX --namespace NAME [--root ROOT] --list FILE INPUT...
 //
 // Inputs *.defect are the defects, and the others the sources, by the paths that they are included
-// by.
+// by; these paths are below ROOT.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -27,6 +27,7 @@ namespace {
 struct Arguments {
   std::string out;
   std::string list;
+  std::string root;
   Relocation relocation;
   std::vector<std::string> inputs;
 };
@@ -53,7 +54,7 @@ int Run(const Arguments& arguments) {
   for (const std::string& input : arguments.inputs) {
     const std::filesystem::path path(input);
     if (path.extension() != ".defect") {
-      sources[input] = TextOf(input);
+      sources[path.lexically_relative(arguments.root).string()] = TextOf(input);
       continue;
     }
     auto defect = ReadDefect(path.stem().string(), TextOf(input));
@@ -77,6 +78,7 @@ std::string* OptionOf(Arguments* arguments, std::string_view name) {
   if (name == "--prefix") return &arguments->relocation.prefix;
   if (name == "--namespace") return &arguments->relocation.name;
   if (name == "--list") return &arguments->list;
+  if (name == "--root") return &arguments->root;
   return nullptr;
 }
 

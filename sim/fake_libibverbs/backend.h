@@ -37,6 +37,9 @@ class Backend {
   // program does not poll descriptors does nothing.
   virtual void Watch(uint64_t name, int write_end, const uapi::Request& readable);
   virtual void Unwatch(uint64_t name);
+
+  // The calling thread has sent a signal, which may have woken another one.
+  virtual void NoteSignal() {}
 };
 
 inline void Backend::Watch(uint64_t /*name*/, int /*write_end*/,

@@ -292,6 +292,11 @@ Answer Client::ReadClock() {
 
 Answer Client::Ask(const Request& request) {
   if (request.op == Op::kNow) return ReadClock();
+  if (request.op == Op::kHold || request.op == Op::kAcknowledge) {
+    Spend(time_ == nullptr ? 0 : time_->costs.request);
+    Tell(request, -1);
+    return {};
+  }
   if (time_ == nullptr || request.op == Op::kSleep) return Send(request);
   if (WouldBeVain(*time_, request)) {
     Spend(time_->costs.look);
@@ -329,6 +334,8 @@ void Client::Watch(uint64_t name, int write_end, const Request& readable) {
   Tell(uapi::Watch{.name = name, .has_descriptor = write_end >= 0, .readable = readable},
        write_end);
 }
+
+void Client::NoteSignal() { Tell(uapi::Interrupt{}, -1); }
 
 void Client::Unwatch(uint64_t name) { Tell(uapi::Unwatch{.name = name}, -1); }
 

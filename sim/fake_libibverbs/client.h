@@ -36,6 +36,7 @@ class Client : public Backend {
   bool SpendLook() override;
   void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
   void Unwatch(uint64_t name) override;
+  void NoteSignal() override;
 
  private:
   // The connection of the calling thread; null when there is none.

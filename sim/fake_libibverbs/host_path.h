@@ -9,12 +9,14 @@
 
 namespace cm::sim::fake_libibverbs {
 
-// The path itself, unless it is that of an RDMA device in /sys or /dev.
+// The path itself, unless it is that of an RDMA device in /sys or /dev, or of the host's
+// interfaces.
 class HostPath {
  public:
   explicit HostPath(const char* path) : path_(path) {
-    constexpr std::array<std::string_view, 2> kFolders = {"/sys/class/infiniband",
-                                                          "/dev/infiniband"};
+    constexpr std::array<std::string_view, 5> kFolders = {"/sys/class/infiniband",
+                                                          "/dev/infiniband", "/sys/class/net",
+                                                          "/proc/net/dev", "/proc/net/if_inet6"};
     if (path == nullptr) return;
     const std::string_view text(path);
     for (const std::string_view folder : kFolders) {

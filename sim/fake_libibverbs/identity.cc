@@ -1,5 +1,7 @@
 // The host that a program is on: its name, its addresses and its random numbers. All hosts share a
 // network of the system, with all addresses on one interface.
+#include "sim/fake_libibverbs/identity.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
@@ -117,6 +119,11 @@ bool FillWithRandom(void* bytes, size_t size) {
 }
 
 }  // namespace
+
+bool IsOwnAddress(const std::string& address) {
+  const std::map<std::string, std::string>& own = OwnHost().interfaces;
+  return own.empty() || own.contains(address) || address == "::1" || address.starts_with("127.");
+}
 
 bool IsRandomFile(const char* path) {
   if (path == nullptr || std::getenv("CMSIM_SEED") == nullptr) return false;

@@ -18,6 +18,8 @@ namespace {
 // source: <linux/mman.h>, from Linux 5.14 on
 constexpr int kPopulateRead = 22;
 constexpr int kPopulateWrite = 23;
+// Larger regions are not made present: some programs register more memory than the machine has.
+constexpr uint64_t kPopulatedMost = uint64_t{1} << 20;
 
 struct Mapping {
   uint64_t begin = 0;
@@ -79,7 +81,8 @@ bool Covers(std::string_view maps, uint64_t address, uint64_t length, bool write
 }
 
 bool CanBePinned(uint64_t address, uint64_t length, bool writes) {
-  if (length == 0 || Populates(address, length, writes)) return true;
+  if (length == 0) return true;
+  if (length <= kPopulatedMost && Populates(address, length, writes)) return true;
   const std::string maps = MapsOfThisProcess();
   return maps.empty() || Covers(maps, address, length, writes);
 }

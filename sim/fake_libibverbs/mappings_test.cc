@@ -80,5 +80,17 @@ TEST_F(OfThisProcess, MemoryThatIsNotThereCannotBePinned) {
   EXPECT_TRUE(CanBePinned(Address(), page_, true));
 }
 
+TEST(Mappings, ThatAreLargeCanBePinnedAndNeedNoMemory) {
+  constexpr size_t kSize = size_t{64} << 30;
+  void* const first = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(first, MAP_FAILED);
+  EXPECT_TRUE(CanBePinned(std::bit_cast<uint64_t>(first), kSize, true));
+  unsigned char present = 1;
+  EXPECT_EQ(mincore(first, 1, &present), 0);
+  EXPECT_EQ(present, 0);
+  munmap(first, kSize);
+}
+
 }  // namespace
 }  // namespace cm::sim::fake_libibverbs

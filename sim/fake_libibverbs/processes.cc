@@ -8,14 +8,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <climits>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/base/executable.h"
 #include "sim/fake_libibverbs/client.h"
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/descriptors.h"
@@ -97,6 +101,36 @@ std::vector<int> Between(unsigned first, unsigned last) {
   return found;
 }
 
+// Refuses a program that would not load this object. Allocates nothing, as the child of vfork must
+// not.
+bool Refuses(const char* path) {
+  if (OwnVariables().empty() || path == nullptr || !IsStatic(path)) return false;
+  for (const char* const part : {"cmcheck: cannot start ", path,
+                                 ": it is linked statically, and would use the RDMA devices of "
+                                 "this system\n"})
+    static_cast<void>(!RealLibc().write(STDERR_FILENO, part, std::strlen(part)));
+  errno = EACCES;
+  return true;
+}
+
+// The same for a file of the search path. source: man execvp(3)
+bool RefusesFile(const char* file) {
+  const char* at = std::getenv("PATH");
+  if (file == nullptr || at == nullptr || std::strchr(file, '/') != nullptr) return Refuses(file);
+  std::array<char, PATH_MAX> path{};
+  for (bool more = true; more;) {
+    const char* const end = std::strchr(at, ':');
+    const size_t length = end == nullptr ? std::strlen(at) : static_cast<size_t>(end - at);
+    more = end != nullptr;
+    const int size = std::snprintf(path.data(), path.size(), "%.*s%s%s", static_cast<int>(length),
+                                   at, length == 0 ? "" : "/", file);
+    if (size > 0 && static_cast<size_t>(size) < path.size() && access(path.data(), X_OK) == 0)
+      return Refuses(path.data());
+    at += length + 1;
+  }
+  return false;
+}
+
 std::vector<char*> Words(const char* first, va_list rest) {
   std::vector<char*> words = {const_cast<char*>(first)};
   while (words.back() != nullptr) words.push_back(va_arg(rest, char*));
@@ -139,6 +173,7 @@ int clearenv() noexcept {
 
 int execve(const char* path, char* const* words, char* const* variables) noexcept {
   static auto* const kReal = Next("execve", &execve);
+  if (Refuses(path)) return -1;
   const Environment environment(variables);
   const RealCounterMeanwhile real;
   return kReal(path, words, environment.get());
@@ -146,6 +181,7 @@ int execve(const char* path, char* const* words, char* const* variables) noexcep
 
 int execvpe(const char* file, char* const* words, char* const* variables) noexcept {
   static auto* const kReal = Next("execvpe", &execvpe);
+  if (RefusesFile(file)) return -1;
   const Environment environment(variables);
   const RealCounterMeanwhile real;
   return kReal(file, words, environment.get());
@@ -183,6 +219,7 @@ int execle(const char* path, const char* first, ...) noexcept {
 int posix_spawn(pid_t* process, const char* path, const posix_spawn_file_actions_t* actions,
                 const posix_spawnattr_t* attributes, char* const* words, char* const* variables) {
   static auto* const kReal = Next("posix_spawn", &posix_spawn);
+  if (Refuses(path)) return EACCES;
   const Environment environment(variables);
   const RealCounterMeanwhile real;
   return kReal(process, path, actions, attributes, words, environment.get());
@@ -191,6 +228,7 @@ int posix_spawn(pid_t* process, const char* path, const posix_spawn_file_actions
 int posix_spawnp(pid_t* process, const char* file, const posix_spawn_file_actions_t* actions,
                  const posix_spawnattr_t* attributes, char* const* words, char* const* variables) {
   static auto* const kReal = Next("posix_spawnp", &posix_spawnp);
+  if (RefusesFile(file)) return EACCES;
   const Environment environment(variables);
   const RealCounterMeanwhile real;
   return kReal(process, file, actions, attributes, words, environment.get());
@@ -210,6 +248,9 @@ FILE* popen(const char* command, const char* type) {
 
 int fexecve(int file, char* const* words, char* const* variables) noexcept {
   static auto* const kReal = Next("fexecve", &fexecve);
+  std::array<char, 32> path{};
+  std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", file);
+  if (Refuses(path.data())) return -1;
   const Environment environment(variables);
   const RealCounterMeanwhile real;
   return kReal(file, words, environment.get());

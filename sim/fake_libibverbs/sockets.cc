@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -22,7 +23,9 @@
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/netlink.h"
 #include "sim/fake_libibverbs/polling.h"
+#include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/turns.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -150,17 +153,26 @@ int setsockopt(int fd, int level, int name, const void* value, socklen_t length)
 
 ssize_t recv(int fd, void* bytes, size_t size, int flags) {
   static auto* const kReal = Next("recv", &recv);
-  return Received(fd, flags, [=] { return kReal(fd, bytes, size, flags); });
+  const ssize_t received = Received(fd, flags, [=] { return kReal(fd, bytes, size, flags); });
+  if (!Inside()) HideOtherHosts(fd, bytes, std::min(received, static_cast<ssize_t>(size)));
+  return received;
 }
 
 ssize_t recvfrom(int fd, void* bytes, size_t size, int flags, sockaddr* peer, socklen_t* length) {
   static auto* const kReal = Next("recvfrom", &recvfrom);
-  return Received(fd, flags, [=] { return kReal(fd, bytes, size, flags, peer, length); });
+  const ssize_t received =
+      Received(fd, flags, [=] { return kReal(fd, bytes, size, flags, peer, length); });
+  if (!Inside()) HideOtherHosts(fd, bytes, std::min(received, static_cast<ssize_t>(size)));
+  return received;
 }
 
 ssize_t recvmsg(int fd, msghdr* message, int flags) {
   static auto* const kReal = Next("recvmsg", &recvmsg);
-  return Received(fd, flags, [=] { return kReal(fd, message, flags); });
+  const ssize_t received = Received(fd, flags, [=] { return kReal(fd, message, flags); });
+  if (received <= 0 || Inside() || message->msg_iovlen == 0) return received;
+  const iovec& first = message->msg_iov[0];
+  HideOtherHosts(fd, first.iov_base, std::min(received, static_cast<ssize_t>(first.iov_len)));
+  return received;
 }
 
 int accept(int fd, sockaddr* peer, socklen_t* length) {

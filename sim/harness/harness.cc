@@ -11,6 +11,7 @@
 #include "model/vocabulary/topology.h"
 #include "sim/fabric/names.h"
 #include "sim/fake_libibverbs/requests.h"
+#include "sim/harness/last_words.h"
 
 namespace cm::sim {
 namespace {
@@ -88,6 +89,7 @@ Outcome Harness::RunPrepared() {
   static bool running = false;
   CM_CHECK(!std::exchange(running, true)) << "one harness runs at a time";
   std::ranges::stable_sort(happenings_, {}, &Happening::at);
+  const LastWords last_words(options_.seed, &outcome_.conversation);
   SetObserver(this);
   fake_libibverbs::NextWorld();
   fake_libibverbs::SetBackend(this);

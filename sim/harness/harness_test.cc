@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <ctime>
 #include <string>
 #include <vector>
@@ -280,6 +281,23 @@ TEST(Harness, AProgramThatExitsOrCrashesWaitsForNothing) {
     const Outcome outcome = harness.Run();
     EXPECT_TRUE(outcome.Clean()) << outcome.Text();
   }
+}
+
+void CrashAfterACall() {
+  rdma_event_channel* const channel = rdma_create_event_channel();
+  rdma_cm_id* id = nullptr;
+  rdma_create_id(channel, &id, nullptr, RDMA_PS_TCP);
+  std::raise(SIGSEGV);
+}
+
+TEST(HarnessDeathTest, AProgramThatCrashesLeavesItsSeedAndItsConversation) {
+  const auto crash = [] {
+    Harness harness({.seed = 4711});
+    harness.AddProgram("active", "breaks", CrashAfterACall);
+    static_cast<void>(harness.Run());
+  };
+  EXPECT_DEATH(crash(),
+               "seed 4711, the last lines of the conversation:(.|\n)*breaks +rdma_create_id");
 }
 
 TEST(Harness, WorldsFollowOneAnotherWhateverIsLeftInThem) {

@@ -77,7 +77,8 @@ void DeviceFile::NameQp(uint32_t id, command::ConnectionParam* param) const {
   const uint8_t device = IdOf(id).device;
   if (device == kNoDevice) return;
   const Verbs& verbs = *world_->Context().verbs;
-  for (uint32_t qp = 0; qp < verbs.qps().end() && !param->qp_known; ++qp) {
+  // Mostly it is the newest one.
+  for (uint32_t qp = verbs.qps().end(); qp-- > 0 && !param->qp_known;) {
     param->qp_known = verbs.qps().Live(qp) && topology.SameDevice(verbs.at(qp).device, device) &&
                       verbs.at(qp).number == param->qp_num;
     param->qp_broken = param->qp_known && verbs.at(qp).state == QpState::kErr;
@@ -85,12 +86,20 @@ void DeviceFile::NameQp(uint32_t id, command::ConnectionParam* param) const {
 }
 
 void DeviceFile::NoteQp(uint32_t id, const command::ConnectionParam& param) {
-  if (param.qp_known) named_[{world_->topology().FirstPortOf(IdOf(id).device), param.qp_num}] = id;
+  if (!param.qp_known) return;
+  const QpName name = {world_->topology().FirstPortOf(IdOf(id).device), param.qp_num};
+  named_[name] = id;
+  names_of_[id].insert(name);
 }
 
 void DeviceFile::StartAfresh(uint32_t id) {
   infiniband_.erase(id);
-  std::erase_if(named_, [id](const auto& named) { return named.second == id; });
+  const auto names = names_of_.find(id);
+  if (names == names_of_.end()) return;
+  for (const QpName& name : names->second)
+    if (const auto named = named_.find(name); named != named_.end() && named->second == id)
+      named_.erase(named);
+  names_of_.erase(names);
 }
 
 Outcome DeviceFile::CreateId(const Command& c) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -101,7 +102,9 @@ class DeviceFile {
   Groups groups_;
   // The AF_IB address of each id that is bound to one.
   std::map<uint32_t, SockaddrIb> infiniband_;
-  std::map<std::pair<uint8_t, uint32_t>, uint32_t> named_;  // ids by device and QP number
+  using QpName = std::pair<uint8_t, uint32_t>;     // device and QP number
+  std::map<QpName, uint32_t> named_;               // ids
+  std::map<uint32_t, std::set<QpName>> names_of_;  // the same by id, and what others name since
   std::map<Asker, response::QpAttr> attributes_;
 };
 

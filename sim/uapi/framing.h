@@ -2,9 +2,11 @@
 // socket.
 //
 // 1. Each thread has its own connection, and begins it with Hello.
-// 2. Each Request gets exactly one Answer, when it no longer `waits`. Nothing else is answered.
+// 2. Each Request gets exactly one Answer, when it no longer `waits`; kHold and kAcknowledge get
+//    none. Nothing else is answered.
 // 3. Interrupt requests the answer immediately: a request that still waits is answered -EINTR. It
-//    may cross the answer; without an outstanding request it has no effect.
+//    may cross the answer. Without an outstanding request it says that a thread has been sent a
+//    signal.
 // 4. Watch and Unwatch apply to the process, not to the thread. Before a request is answered, all
 //    descriptors that the process watches are in their right state: see level.h.
 // 5. An end that reads a malformed message closes the connection. A thread ends with its

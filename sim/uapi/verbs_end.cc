@@ -150,8 +150,7 @@ Outcome VerbsEnd::ResizeCq(const OwnCq& own, uint64_t completions) {
 }
 
 Outcome VerbsEnd::DestroyCq(uint32_t cq) {
-  for (const auto& [number, qp] : qps_)
-    if (qp.send_queue == cq || qp.receive_queue == cq) return Refused(Errno::kBusy);
+  if (cqs_[cq].used > 0) return Refused(Errno::kBusy);
   verbs().cqs().Destroy(cqs_[cq].cq);
   cqs_.erase(cq);
   return Released(cq);
@@ -271,6 +270,7 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
                           .signal_all = record.signal_all != 0,
                           .unreliable = static_cast<QpType>(record.type) == QpType::kUc,
                           .told = record.told};
+  for (const uint32_t cq : {record.send_queue, record.receive_queue}) ++cqs_[cq].used;
   return Record(last_number_, verbs().at(qp).number);
 }
 
@@ -286,6 +286,7 @@ void VerbsEnd::DestroyQp(uint32_t number) {
   Break(own);
   TellNews();  // before its slot is reused
   verbs().Destroy(own.qp);
+  for (const uint32_t cq : {own.send_queue, own.receive_queue}) --cqs_[cq].used;
   qps_.erase(number);
 }
 

@@ -36,6 +36,7 @@ class VerbsEnd {
     uint32_t process = 0;
     uint32_t cq = 0;
     ToldRecord told;
+    uint32_t used = 0;  // by queues of queue pairs
   };
   struct OwnSrq {
     uint32_t process = 0;

@@ -17,6 +17,12 @@ StreamState DelaysOf(StreamState coins) {
   return coins;
 }
 
+// Those of a kernel that go before others that are due in the same tick.
+// source: linux 6.1 timer.c enqueue_timer, mad.c wait_for_response
+bool IsTimer(const Event& event) {
+  return event.kind() == EventKind::kMadTimer || event.kind() == EventKind::kTimewaitOver;
+}
+
 }  // namespace
 
 World::World(const Topology* topology, const Profile* profile, StreamState coins)
@@ -76,6 +82,14 @@ Event World::TakeNext(Choice* order) {
     if (!behind) first.push_back(later);
   }
   if (first.size() == 1) return agenda_.Take();
+  std::vector<size_t> timers;
+  for (const size_t nth : first)
+    if (IsTimer(agenda_.Peek(nth))) timers.push_back(nth);
+  for (size_t& nth : first) {
+    if (!IsTimer(agenda_.Peek(nth))) continue;
+    nth = timers.back();
+    timers.pop_back();
+  }
   return agenda_.Take(first[order->Below(first.size(), "which event is first")]);
 }
 

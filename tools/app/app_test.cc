@@ -124,6 +124,15 @@ TEST_F(Programs, HearThatTheirDeviceGoes) {
   EXPECT_THAT(ran.report.waiting, IsEmpty());
 }
 
+TEST_F(Programs, WhoseDeviceIsGoneAreNotTroubledByASecondRemoval) {
+  const Ran ran = RunAll(Rping(),
+                         "pass 60us\nfault remove-device side=active\npass 1us\n"
+                         "fault remove-device side=active");
+  EXPECT_THAT(ran.trace, Contains(HasSubstr("RDMA_CM_EVENT_DEVICE_REMOVAL")).Times(1));
+  EXPECT_THAT(ran.report.idle, ElementsAre("fault remove-device side=active: fault remove-device: "
+                                           "rxe0 is gone already"));
+}
+
 TEST_F(Programs, EndWithTheirHostAndThatIsNotTheirFault) {
   const Ran ran =
       RunAll({Beside(kPassiveSide, "faulty_program waits")}, "pass 60us\nfault crash side=passive");
@@ -285,6 +294,12 @@ TEST_F(Programs, ThatLookAtDescriptorsWithoutWaitingLetTheOthersGoOn) {
   const Ran ran = RunAll({Beside(kActiveSide, "waits looks PASSIVE")});
   EXPECT_TRUE(ran.report.clean());
   EXPECT_THAT(ran.output, ElementsAre("active| found RDMA_CM_EVENT_ADDR_RESOLVED"));
+}
+
+TEST_F(Programs, ThatWaitHearOfASignalThatIsTooLateForAnother) {
+  const Ran ran = RunAll({Beside(kActiveSide, "waits too-late")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("active| one is late 1 after 2000ms"));
 }
 
 TEST_F(Programs, HaveTimersInVirtualTime) {

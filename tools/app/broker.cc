@@ -15,6 +15,7 @@
 
 #include "conformance/process/process.h"
 #include "model/base/choice.h"
+#include "model/base/executable.h"
 #include "sim/uapi/shared_time.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
@@ -32,7 +33,7 @@ namespace {
 
 // How long the broker listens while a program runs before it looks at all of them again: longer and
 // longer.
-constexpr Duration kGlance = Duration::Microseconds(20);
+constexpr Duration kGlance = Duration::Microseconds(40);
 constexpr Duration kLongGlance = Duration::Microseconds(160);
 constexpr Duration kLook = Duration::Milliseconds(2);
 constexpr Duration kSoon = Duration::Milliseconds(1);
@@ -49,6 +50,12 @@ std::optional<Instant> Sooner(std::optional<Instant> one, std::optional<Instant>
   return std::min(*one, *other);
 }
 
+// As a kernel with 250 ticks a second: timers that are due in one tick come together.
+Profile WithTicks(Profile profile) {
+  profile.timing.clock = TimerClock::kWheel;
+  return profile;
+}
+
 class Broker {
  public:
   Broker(const Setting& setting, const Latencies& latencies, const Orphans* orphans, Folder folder,
@@ -57,7 +64,8 @@ class Broker {
         trace_(setting.traces),
         order_(setting.seed, setting.order),
         time_(std::move(time)),
-        world_(setting.topology, &setting.profile, NamedStream(setting.seed, "world")),
+        profile_(WithTicks(setting.profile)),
+        world_(setting.topology, &profile_, NamedStream(setting.seed, "world")),
         serving_(&world_, time_.get(), &trace_, &order_, orphans, std::move(folder), setting.seed,
                  setting.hears),
         tally_(&*setting.topology) {
@@ -94,6 +102,7 @@ class Broker {
   Trace trace_;
   Order order_;
   std::unique_ptr<sim::uapi::SharedTime> time_;
+  Profile profile_;
   sim::World world_;
   Serving serving_;
   Tally tally_;
@@ -162,7 +171,8 @@ std::string Broker::Run() {
       break;
     }
     const bool heard = serving_.Serve(was_quiet && !serving_.OneMayRun() ? Duration() : glance);
-    was_quiet = serving_.Quiet();
+    // One that has been answered runs, and mostly asks soon.
+    was_quiet = !(heard && serving_.OneMayRun()) && serving_.Quiet();
     glance = was_quiet || heard ? kGlance : std::min(glance * 2, kLongGlance);
     if (!was_quiet) continue;
     if (serving_.NoteEnds() || serving_.LetOneGoOn()) {
@@ -201,6 +211,9 @@ void Broker::Watch() {
 void Broker::NoteIdle() {
   Watch();
   report_.idle = tally_.Idle();
+  for (size_t i = 0; i < scripted_; ++i)
+    if (const Happening& done = setting_.script[i]; !done.in_vain.empty())
+      report_.idle.push_back(fmt::format("{}: {}", done.text, done.in_vain));
   for (size_t i = scripted_; i < setting_.script.size(); ++i)
     for (const std::string& line : {setting_.script[i].waits, setting_.script[i].text})
       if (!line.empty()) report_.idle.push_back(fmt::format("{}: not reached", line));
@@ -221,6 +234,7 @@ void Broker::DoScripted() {
   serving_.Expect(NextScripted());
   world_.RunUntil(happening.at, &order_);
   Watch();
+  if (!happening.in_vain.empty()) return;
   if (happening.fault) world_.Inject(*happening.fault);
   if (happening.fault) tally_.Installed(*happening.fault, world_.Now(), happening.text);
   if (!happening.fault) tally_.Healed();
@@ -260,6 +274,7 @@ Broker::Next Broker::TimePasses(Instant until) {
   HasHappened();
   if (until <= last) return Next::kGoesOn;
   report_.after_limit = until;
+  report_.kernel_after_limit = world_.NextAt() == until;
   return LimitIsReached();
 }
 
@@ -324,7 +339,7 @@ std::variant<Report, std::string> Run(const Setting& setting) {
     const int* const error = std::get_if<int>(&found);
     if (error != nullptr && !IsOnEveryHost(program.words[0]))
       return fmt::format("cannot start {}: {}", program.words[0], std::strerror(*error));
-    if (error == nullptr && IsStatic(std::get<std::string>(found)))
+    if (error == nullptr && IsStatic(std::get<std::string>(found).c_str()))
       return fmt::format(
           "cannot start {}: it is linked statically, and would use the RDMA devices "
           "of this system",

@@ -73,7 +73,8 @@ struct Report {
   Instant ended;
   std::string latencies;               // that the seed has drawn
   Deviations deviations;               // from the usual order
-  std::optional<Instant> after_limit;  // what would have happened next
+  std::optional<Instant> after_limit;  // when it would have gone on
+  bool kernel_after_limit = false;     // with a message or a timer of a kernel
   bool interrupted = false;
   bool at_limit = false;
   bool in_real_time = false;  // the run waited in the system's time

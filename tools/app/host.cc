@@ -1,5 +1,6 @@
 #include "tools/app/host.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,6 +20,19 @@ namespace fs = std::filesystem;
 
 // The last digits of a device's GUID are those of its interface's address: see sim/uapi/names.cc.
 std::string LinkAddress(size_t device) { return fmt::format("00:00:00:00:00:{:02x}", device + 1); }
+
+// source: linux if_arp.h ARPHRD_ETHER, ARPHRD_LOOPBACK
+constexpr int kEthernet = 1;
+constexpr int kLoopback = 772;
+
+// The hexadecimal digits of an IPv6 address; empty where it is none.
+std::string Digits(const std::string& address) {
+  in6_addr parsed{};
+  if (inet_pton(AF_INET6, address.c_str(), &parsed) != 1) return {};
+  std::string digits;
+  for (const uint8_t byte : parsed.s6_addr) digits += fmt::format("{:02x}", byte);
+  return digits;
+}
 
 std::string AddressesOf(const DeviceInfo& device, size_t number) {
   std::string addresses;
@@ -110,6 +124,43 @@ bool DescribeGids(const fs::path& folder, const DeviceInfo& device) {
   return written;
 }
 
+// Interfaces as programs look for them, with the loopback. source: linux 6.1 net-procfs.c
+// dev_seq_printf_stats, addrconf.c if6_seq_show, net-sysfs.c
+bool DescribeInterfaces(const fs::path& folder, const Topology& topology, uint8_t kernel) {
+  std::string counters =
+      "Inter-|   Receive                                                |  Transmit\n"
+      " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs "
+      "drop "
+      "fifo colls carrier compressed\n";
+  std::string addresses = "00000000000000000000000000000001 01 80 10 80       lo\n";
+  bool written = true;
+  int index = 0;
+  const auto add = [&](const std::string& name, const std::string& link, int type, int mtu) {
+    counters += fmt::format("{:>6}: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", name);
+    const fs::path own = folder / "sys/class/net" / name;
+    std::error_code error;
+    fs::create_directories(own, error);
+    const std::vector<std::pair<const char*, std::string>> files = {
+        {"address", link},
+        {"ifindex", std::to_string(++index)},
+        {"mtu", std::to_string(mtu)},
+        {"operstate", type == kEthernet ? "up" : "unknown"},
+        {"type", std::to_string(type)}};
+    for (const auto& [file, text] : files) written = written && Write(own / file, text + "\n");
+  };
+  add("lo", "00:00:00:00:00:00", kLoopback, 65536);
+  for (size_t i = 0; i < topology.devices.size(); ++i) {
+    const DeviceInfo& device = topology.devices[i];
+    if (device.kernel != kernel) continue;
+    add(std::string(device.netdev), LinkAddress(i), kEthernet, 1500);
+    for (size_t nth = 0; nth < device.AddressCount(); ++nth)
+      if (const std::string v6 = Digits(std::string(device.Host(nth, true))); !v6.empty())
+        addresses += fmt::format("{} {:02x} 40 00 80 {:>8}\n", v6, index, device.netdev);
+  }
+  return written && Write(folder / "proc/net/dev", counters) &&
+         Write(folder / "proc/net/if_inet6", addresses);
+}
+
 // That of the first side there.
 std::string NameOfHost(const Topology& topology, uint8_t kernel) {
   for (uint8_t side = 0; side < topology.sides.size(); ++side)
@@ -125,6 +176,7 @@ bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel
   fs::create_directories(folder / "addr", error);
   const fs::path nodes = folder / "dev/infiniband";
   fs::create_directories(nodes, error);
+  fs::create_directories(folder / "proc/net", error);
   bool written = Write(nodes / "rdma_cm", "");
   for (const auto& [name, text] : kCommands) {
     written = written && Write(folder / "bin" / name, text);
@@ -148,7 +200,8 @@ bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel
         if (const std::string_view host = device.Host(nth, v6); !host.empty())
           addresses += fmt::format("{} {}\n", host, device.netdev);
   }
-  written = written && Write(folder / "addresses", addresses) &&
+  written = written && DescribeInterfaces(folder, topology, kernel) &&
+            Write(folder / "addresses", addresses) &&
             Write(folder / "hostname", NameOfHost(topology, kernel) + "\n");
   return written && !error;
 }

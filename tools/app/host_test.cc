@@ -1,11 +1,14 @@
 #include "tools/app/host.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "conformance/process/process.h"
 #include "model/vocabulary/topology.h"
@@ -46,6 +49,25 @@ TEST_F(Host, HasTheFilesOfItsDevices) {
   std::string interface;
   std::ifstream(folder_ / "sys/class/infiniband/rxe1/ports/1/gid_attrs/ndevs/1") >> interface;
   EXPECT_EQ(interface, "veth1");
+}
+
+TEST_F(Host, HasItsOwnInterfacesAndTheLoopback) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder_ / "sys/class/net"))
+    names.push_back(entry.path().filename());
+  EXPECT_THAT(names, testing::UnorderedElementsAre("lo", "veth1"));
+  std::string link;
+  std::ifstream(folder_ / "sys/class/net/veth1/address") >> link;
+  EXPECT_EQ(link, "00:00:00:00:00:02");
+  std::ifstream counters(folder_ / "proc/net/dev");
+  const std::string text(std::istreambuf_iterator<char>(counters), {});
+  EXPECT_THAT(text, testing::AllOf(testing::HasSubstr(" veth1: "), testing::HasSubstr("lo: "),
+                                   testing::Not(testing::HasSubstr("veth0"))));
+  std::ifstream addresses(folder_ / "proc/net/if_inet6");
+  const std::string of_ipv6(std::istreambuf_iterator<char>(addresses), {});
+  EXPECT_EQ(of_ipv6,
+            "00000000000000000000000000000001 01 80 10 80       lo\n"
+            "fd000001000000000000000000000001 02 40 00 80    veth1\n");
 }
 
 TEST_F(Host, TellsTheAddressesOfAnInterface) {

@@ -173,9 +173,15 @@ bool Serving::RunsForSure() {
 // When all slept, and the system has created no process or thread since, those of programs are the
 // known ones.
 bool Serving::AllSleep() {
+  all_ask_ = false;
   if (RunsForSure()) return false;
   const uint64_t created = LastCreated();
   const bool known = created != 0 && created == created_;
+  if (known && !look_closely_ && AllAsk()) {
+    all_ask_ = true;
+    timed_ = false;
+    return NothingIsPending();
+  }
   if (!known) {
     running_ = Running();
     listed_.clear();
@@ -188,11 +194,16 @@ bool Serving::AllSleep() {
   const bool more = known ? sleep != Sleep::kAsking && LastCreated() != created
                           : Running() != running_ || !AreAll(listed_);
   if (more) return false;
+  look_closely_ = false;
   created_ = running_on_ == 0 ? created : 0;
   NoteStrangers(running_);
   timed_ = sleep == Sleep::kTimed;
   for (const auto& process : processes_)
     for (const auto& thread : process->threads) thread->sleeps = true;
+  return NothingIsPending();
+}
+
+bool Serving::NothingIsPending() const {
   std::vector<pollfd> descriptors;
   for (const auto& process : processes_) {
     if (process->program && process->program->output() >= 0)
@@ -202,6 +213,18 @@ bool Serving::AllSleep() {
       descriptors.push_back({thread->connection.socket(), POLLIN, 0});
   }
   return poll(descriptors.data(), descriptors.size(), 0) == 0;
+}
+
+bool Serving::AllAsk() const {
+  std::vector<pid_t> asking;
+  for (const auto& process : processes_)
+    for (const auto& thread : process->threads)
+      if (thread->waits || thread->spins) asking.push_back(thread->number);
+  std::ranges::sort(asking);
+  return std::ranges::all_of(listed_, [&](const auto& one) {
+    return std::ranges::all_of(
+        one.second, [&](pid_t thread) { return std::ranges::binary_search(asking, thread); });
+  });
 }
 
 bool Serving::Asks(pid_t number) const {
@@ -238,7 +261,7 @@ void Serving::NoteStrangers(std::span<const pid_t> running) {
   }
 }
 
-void Serving::SomebodyHasAsked() { asked_ = OwnTime(); }
+void Serving::SomebodyHasAsked() { asked_.reset(); }
 
 bool Serving::Quiet() {
   if (AllSleep()) {
@@ -246,7 +269,9 @@ bool Serving::Quiet() {
     SomebodyHasAsked();
     return true;
   }
-  if (OwnTime() - asked_ < (go_on_and_on_ ? kShortPatience : kPatience)) return false;
+  const Duration now = OwnTime();
+  if (!asked_) asked_ = now;
+  if (now - *asked_ < (go_on_and_on_ ? kShortPatience : kPatience)) return false;
   go_on_and_on_ = true;
   timed_ = false;
   running_on_ = std::max<size_t>(running_on_, 1);
@@ -254,6 +279,7 @@ bool Serving::Quiet() {
 }
 
 bool Serving::NoteEnds() {
+  if (all_ask_) return false;
   bool any = false;
   for (const auto& process : processes_) {
     if (process->gone || !Ended(process.get())) continue;
@@ -314,6 +340,7 @@ bool Serving::AllGone() const {
 }
 
 void Serving::HostCrashes(uint8_t side) {
+  look_closely_ = true;
   const Topology& topology = world_->topology();
   for (const auto& process : processes_) {
     if (process->gone || topology.KernelOf(process->side) != topology.KernelOf(side)) continue;

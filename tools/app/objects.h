@@ -10,9 +10,6 @@
 
 namespace cm::app {
 
-// True for a program that loads no shared objects; false for scripts and where it cannot be read.
-bool IsStatic(const std::string& program);
-
 // Finds processes that run a program without the object.
 class Strangers {
  public:

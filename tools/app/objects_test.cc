@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string>
 
+#include "model/base/executable.h"
+
 namespace cm::app {
 namespace {
 
@@ -14,7 +16,7 @@ TEST(IsStatic, IsFalseForProgramsWithAnInterpreterAndForScripts) {
   EXPECT_FALSE(IsStatic("/bin/sh"));
   const std::string script = testing::TempDir() + "/script";
   std::ofstream(script) << "#!/bin/sh\n";
-  EXPECT_FALSE(IsStatic(script));
+  EXPECT_FALSE(IsStatic(script.c_str()));
   EXPECT_FALSE(IsStatic("/no/such/program"));
 }
 

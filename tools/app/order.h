@@ -45,6 +45,8 @@ class Order : public Choice {
   // One of these outcomes, each as likely as it is often there; 0 is the usual one.
   uint64_t OneOf(std::span<const uint8_t> outcomes, std::string_view what);
   const Deviations& taken() const { return taken_; }
+  // False where each decision has its usual outcome.
+  bool Decides() const { return draws_ || !given_.empty(); }
 
  private:
   StreamState CoinsOf(std::string_view name, uint64_t at) const;

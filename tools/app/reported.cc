@@ -1,12 +1,15 @@
 // A test program that does what programs of users were refused.
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
 #include <spawn.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -196,6 +199,39 @@ void ShowTheHost() {
   freeifaddrs(all);
 }
 
+// What the kernel says of addresses over netlink, and the interfaces of sysfs.
+void ShowTheNetwork() {
+  const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+  struct {
+    nlmsghdr head;
+    ifaddrmsg body;
+  } request{};
+  request.head.nlmsg_len = sizeof request;
+  request.head.nlmsg_type = RTM_GETADDR;
+  request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+  if (send(fd, &request, sizeof request, 0) < 0) std::exit(8);
+  alignas(nlmsghdr) std::array<char, 1U << 16U> answers{};
+  for (bool more = true; more;) {
+    ssize_t left = recv(fd, answers.data(), answers.size(), 0);
+    if (left <= 0) std::exit(7);
+    const auto* at = reinterpret_cast<const nlmsghdr*>(answers.data());
+    for (; NLMSG_OK(at, left); at = NLMSG_NEXT(at, left)) {
+      more = more && at->nlmsg_type != NLMSG_DONE;
+      if (at->nlmsg_type != RTM_NEWADDR) continue;
+      const auto* const address = static_cast<const ifaddrmsg*>(NLMSG_DATA(at));
+      const auto* const first = IFA_RTA(address);
+      std::array<char, INET6_ADDRSTRLEN> text{};
+      inet_ntop(address->ifa_family, RTA_DATA(first), text.data(), text.size());
+      std::printf("%s\n", text.data());
+    }
+  }
+  close(fd);
+  DIR* const interfaces = opendir("/sys/class/net");
+  while (const dirent* const entry = readdir(interfaces))
+    if (entry->d_name[0] == 'v') std::printf("%s\n", entry->d_name);
+  closedir(interfaces);
+}
+
 // From each place where programs get them.
 void ShowRandom() {
   unsigned value = 0;
@@ -216,6 +252,7 @@ int main(int count, char** arguments) {
   if (what == "serve") MoveNothing(arguments[2], true);
   if (what == "move-nothing") MoveNothing(arguments[2], false);
   if (what == "host") ShowTheHost();
+  if (what == "network") ShowTheNetwork();
   if (what == "random") ShowRandom();
   if (what == "start-others") StartOthers();
   if (what == "bind") BindAfterAChild();

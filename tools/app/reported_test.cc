@@ -14,6 +14,7 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::UnorderedElementsAre;
 
@@ -56,6 +57,18 @@ TEST_F(Programs, StartOthersInEachWay) {
                                       "active| fexecve 0", "active| posix_spawnp 0"));
 }
 
+// The loader itself is such a program.
+TEST_F(Programs, CannotStartOthersThatWouldNotLoadTheObject) {
+  ProgramToRun starts = Words(kActiveSide, "sh -c");
+  starts.words.emplace_back("/lib64/ld-linux-x86-64.so.2 --version; echo $?");
+  const Ran ran = RunAll({starts});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output,
+              ElementsAre("active| cmcheck: cannot start /lib64/ld-linux-x86-64.so.2: it is linked "
+                          "statically, and would use the RDMA devices of this system",
+                          HasSubstr("Permission denied"), "active| 126"));
+}
+
 // source: the world begins in 2001, see sim/fake_libibverbs/clock.h
 TEST_F(Programs, OfAnOlderCLibraryAreUnderTheSimulatedOne) {
   const Ran ran = RunAll({Beside(kActiveSide, "older")});
@@ -74,6 +87,18 @@ TEST_F(Programs, KnowTheirOwnHostOnly) {
                                       "active| lo 127.0.0.1", "active| veth0 10.0.0.1"));
 }
 
+TEST_F(Programs, HearOfTheirOwnAddressesOnlyOverNetlink) {
+  if (!Network(*FindTopology("two-kernels")).is_apart())
+    GTEST_SKIP() << "the system does not permit a network of one's own";
+  const Ran ran = RunAll({Reported(kPassiveSide, "network"), Reported(kActiveSide, "network")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(
+      ran.output,
+      UnorderedElementsAre("passive| 127.0.0.1", "passive| 10.0.1.1", "passive| ::1",
+                           "passive| fd00:1::1", "passive| veth1", "active| 127.0.0.1",
+                           "active| 10.0.0.1", "active| ::1", "active| fd00::1", "active| veth0"));
+}
+
 TEST_F(Programs, HaveRandomNumbersOfTheSeed) {
   const auto numbers = [](uint64_t seed) {
     return RunAll({Reported(kPassiveSide, "random"), Reported(kActiveSide, "random")}, "", seed)
@@ -86,6 +111,45 @@ TEST_F(Programs, HaveRandomNumbersOfTheSeed) {
   EXPECT_EQ(numbers(1), first);
   EXPECT_NE(numbers(2), first);
 }
+
+struct Way {
+  const char* how;
+  int connections;
+  std::vector<std::string> prints;
+};
+
+class Ways : public Programs, public testing::WithParamInterface<Way> {};
+
+TEST_P(Ways, ToConnectEndWell) {
+  const Way& way = GetParam();
+  const Ran ran = RunAll({Beside(kPassiveSide, "odd serve " + std::to_string(way.connections)),
+                          Beside(kActiveSide, std::string("odd ") + way.how + " PASSIVE")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  std::vector<std::string> expected;
+  for (const std::string& line : way.prints) expected.push_back("active| " + line);
+  EXPECT_EQ(ran.output, expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Ways,
+    testing::Values(
+        Way{"connect", 1, {}}, Way{"hold", 10, {"held 10"}}, Way{"threads", 4, {"4 threads"}},
+        Way{"fork", 2, {"the child ends with 0"}}, Way{"daemon", 1, {"the daemon has connected"}},
+        Way{"inherited", 1, {"the child: -1, Permission denied"}},
+        Way{"passed", 1, {"the child: readable 1"}}, Way{"exec", 1, {}},
+        Way{"alarms", 1, {"event 1, interrupted 1, signals 1"}}, Way{"kill", 1, {"interrupted 1"}},
+        Way{"many",
+            1,
+            {"epoll 1 1", "epoll 1 1", "select 1", "poll 1 1", "an edge 1, and again 0"}},
+        Way{"non-blocking", 1, {"empty 1", "event 0"}}, Way{"duplicates", 3, {"descriptor 50"}},
+        Way{"close-each", 2, {"connected again"}}, Way{"migrate", 2, {"disconnected 0"}},
+        Way{"regions", 1, {"16 GiB: ok", "64 GiB: ok"}}, Way{"channels", 0, {"300 channels"}}),
+    [](const auto& info) {
+      std::string name = info.param.how;
+      std::erase(name, '-');
+      return name;
+    });
 
 }  // namespace
 }  // namespace cm::app

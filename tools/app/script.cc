@@ -52,7 +52,7 @@ std::string WhyNone(std::string_view line, const Topology& topology) {
 class Reader {
  public:
   Reader(const TopologyRef& topology, const Profile* profile)
-      : parser_(&conversation_), check_(*topology, profile) {
+      : parser_(&conversation_), profile_(profile), check_(*topology, profile) {
     conversation_.topology = topology;
   }
 
@@ -80,7 +80,9 @@ class Reader {
                         .waits = std::exchange(waits_, {})};
     if (const auto* injects = std::get_if<line::Injects>(&line)) {
       if (injects->fault.kind == FaultKind::kExit) return "programs exit by themselves";
-      if (std::string problem = check_.Take(injects->fault); !problem.empty()) return problem;
+      happening.in_vain = check_.Take(injects->fault);
+      std::string ever = FaultCheck(*conversation_.topology, profile_).Take(injects->fault);
+      if (!happening.in_vain.empty() && !ever.empty()) return happening.in_vain;
       happening.fault = injects->fault;
     } else if (!std::holds_alternative<line::Heals>(line)) {
       return kAccepted;
@@ -91,6 +93,7 @@ class Reader {
 
   Conversation conversation_;
   LineParser parser_;
+  const Profile* profile_;
   FaultCheck check_;
   std::vector<Happening> happenings_;
   Instant now_;

@@ -20,12 +20,13 @@ struct Happening {
   std::optional<Fault> fault;  // empty: heal everything
   std::string text;            // its line
   std::string waits;           // the `pass` line directly before it
+  std::string in_vain = {};    // why the fault does nothing after those before it
 };
 
 // Parses the lines `fault`, `heal` and `pass` of a conversation; each `pass` delays the following
 // ones. A comment begins with a '#' surrounded by blanks. Returns an error with its line number for
-// invalid text, and for a fault without any effect. Without a profile, faults that only some
-// profiles support are accepted.
+// invalid text, and for a fault that could have no effect as a first line either. Without a
+// profile, faults that only some profiles support are accepted.
 std::variant<std::vector<Happening>, std::string> ReadScript(std::string_view text,
                                                              const TopologyRef& topology,
                                                              const Profile* profile = nullptr);

@@ -52,9 +52,19 @@ TEST(Script, NamesFaultsThatCanDoNothing) {
   says(ProblemOf("fault fail-over side=active"), "is not on a bond");
   says(ProblemOf("heal\nfault add-device side=active"), "line 2: ");
   says(ProblemOf("fault restart side=active"), "is running");
-  says(ProblemOf("fault crash side=active\nfault crash side=active"), "is not running");
   says(ProblemOf("fault silence-sm side=active", FindProfile("6.1-rxe")), "no administrator");
   EXPECT_EQ(ProblemOf("fault silence-sm side=active", FindProfile("6.1-ib")), "");
+}
+
+TEST(Script, HasFaultsThatDoNothingAfterThoseBefore) {
+  for (const std::string fault : {"fault remove-device side=active", "fault crash side=active"}) {
+    const auto read = ReadScript(fault + "\npass 1ms\n" + fault, FindTopology("two-kernels"));
+    const auto* happenings = std::get_if<std::vector<Happening>>(&read);
+    ASSERT_NE(happenings, nullptr) << std::get<std::string>(read);
+    ASSERT_EQ(happenings->size(), 2U);
+    EXPECT_EQ((*happenings)[0].in_vain, "");
+    EXPECT_NE((*happenings)[1].in_vain, "");
+  }
 }
 
 TEST(Script, LinesMayHaveCommentsAndEndAsElsewhere) {

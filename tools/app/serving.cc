@@ -161,12 +161,16 @@ void Serving::ServeThread(Thread* thread) {
 
 void Serving::Heard(Thread* thread, sim::uapi::Message message) {
   thread->sleeps = false;
-  if (const auto* hello = std::get_if<sim::uapi::Hello>(&message)) return Greets(thread, *hello);
+  if (const auto* hello = std::get_if<sim::uapi::Hello>(&message)) {
+    look_closely_ = true;
+    return Greets(thread, *hello);
+  }
   Process* const process = Owner(thread);
   if (auto* request = std::get_if<Request>(&message)) {
     if (thread->waits || thread->spins) return;
-    thread->request = std::move(*request);
     SomebodyHasAsked();
+    if (IsTold(*request)) return Takes(process, *thread, *request);
+    thread->request = std::move(*request);
     Asks(process, thread);
   } else if (std::holds_alternative<sim::uapi::Interrupt>(message)) {
     Interrupts(process, thread);
@@ -199,7 +203,6 @@ void Serving::Asks(Process* process, Thread* thread) {
     return;
   }
   NoteEndsOfSilent();
-  if (Holds(process, *thread)) return Reply(process, thread, {});
   const Answer answer = machine_.Ask(thread->asker, request);
   if (answer.waits) {
     thread->waits = true;
@@ -207,6 +210,7 @@ void Serving::Asks(Process* process, Thread* thread) {
   }
   if (!IsSeenByOthers(request)) return Reply(process, thread, answer);
   ++thread->calls;
+  if (!order_->Decides()) return Reply(process, thread, answer);
   const uint64_t way = order_->OneOf(kAfterCalls, NameOf(*process, thread) + "/call");
   return way == 0 ? Reply(process, thread, answer) : Hold(thread, answer, way - 1);
 }
@@ -218,22 +222,19 @@ void Serving::Hold(Thread* thread, Answer answer, uint64_t late) {
   thread->since = world_->Now() + Duration::Microseconds(may_be_late_ ? kLate[late] : 0);
 }
 
-bool Serving::Holds(Process* process, const Thread& thread) {
-  const Request& request = thread.request;
+void Serving::Takes(Process* process, const Thread& thread, const Request& request) {
   if (request.op == Op::kHold) {
     HeldEvent event = thread.event;
     event.type = request.on;
     process->belongings.Holds(request.more, event);
-    return true;
-  }
-  if (request.op != Op::kAcknowledge) return false;
-  if (const auto twice = process->belongings.Acknowledges(request.more))
+  } else if (const auto twice = process->belongings.Acknowledges(request.more)) {
     misbehaviour_.push_back(fmt::format("{} acknowledges {} twice", process->name,
                                         ToString(static_cast<EventType>(*twice))));
-  return true;
+  }
 }
 
 void Serving::Interrupts(Process* process, Thread* thread) {
+  look_closely_ = true;
   if (thread->waits) {
     const Answer answer = machine_.Interrupt(thread->asker);
     if (answer.waits) return;
@@ -326,6 +327,8 @@ bool Serving::BringUp(Process* process, Watched* watched) {
   watched->rank.reset();
   watched->level->Set(readable);
   watched->is_readable = readable;
+  // It may send a signal, as that of alarm does.
+  if (watched->readable.op == Op::kPollTime) look_closely_ = true;
   if (watched->readable.op == Op::kPollTime && watched->readable.on != 0 && readable) {
     // The timer expires, and is set for the next time.
     watched->level->Set(false);
@@ -337,6 +340,7 @@ bool Serving::BringUp(Process* process, Watched* watched) {
 }
 
 void Serving::Lose(Process* process, Thread* thread) {
+  look_closely_ = true;
   if (thread->waits) static_cast<void>(machine_.Interrupt(thread->asker));
   std::erase_if(process->threads, [&](const auto& one) { return one.get() == thread; });
 }

@@ -122,8 +122,8 @@ class Serving : private sim::uapi::Memory {
   void Asks(Process* process, Thread* thread);
   // Its answer comes when it is its turn, and as late as kLate says.
   void Hold(Thread* thread, sim::uapi::Answer answer, uint64_t late);
-  // Handles requests that are not for the machine. Returns whether it was one.
-  bool Holds(Process* process, const Thread& thread);
+  // What a program tells of the library's events: not for the machine, and not answered.
+  void Takes(Process* process, const Thread& thread, const sim::uapi::Request& request);
   void Interrupts(Process* process, Thread* thread);
   void Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch);
   void Reply(Process* process, Thread* thread, const sim::uapi::Answer& answer);
@@ -148,6 +148,9 @@ class Serving : private sim::uapi::Memory {
   // At most about `most` bytes: some programs print without end.
   void PassOutputOn(Process* process, size_t most);
   bool AllSleep();
+  // All known threads wait for us, and nothing else can have woken one of them.
+  bool AllAsk() const;
+  bool NothingIsPending() const;
   bool RunsForSure();
   // The thread with that number of the system waits for an answer.
   bool Asks(pid_t number) const;
@@ -190,8 +193,11 @@ class Serving : private sim::uapi::Memory {
   std::vector<pid_t> running_;  // at that time, or when last listed
   Listed listed_;               // their threads
   size_t running_on_ = 0;
-  int sure_ = 0;    // how often a look was left out
-  Duration asked_;  // our own CPU time at the last request, or when all slept
+  int sure_ = 0;               // how often a look was left out
+  bool all_ask_ = false;       // at the last quiet moment
+  bool look_closely_ = false;  // something but an answer may have woken a thread that asks
+  // Our own CPU time at the first look after the last request, or after all slept.
+  std::optional<Duration> asked_;
   bool go_on_and_on_ = false;
   bool may_be_late_ = false;
   Instant spoken_;  // at the last line of the conversation

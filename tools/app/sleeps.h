@@ -22,6 +22,11 @@ inline bool Spends(const sim::uapi::Request& request) {
   return Is(request, sim::uapi::SleepKind::kSpends);
 }
 
+// It is not answered.
+inline bool IsTold(const sim::uapi::Request& request) {
+  return request.op == sim::uapi::Op::kHold || request.op == sim::uapi::Op::kAcknowledge;
+}
+
 inline bool PollsMemory(const sim::uapi::Request& request) {
   return Yields(request) || Is(request, sim::uapi::SleepKind::kLooks);
 }

@@ -3,6 +3,7 @@
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -36,6 +37,40 @@ void Measure(const char* what, Wait wait) {
   const int64_t before = Milliseconds();
   const long result = wait();
   std::printf("%s %ld after %ldms\n", what, result, static_cast<long>(Milliseconds() - before));
+}
+
+// A thread's limit is over while the one that signals has the mutex: the signal is for the other
+// that waits.
+long SignalTooLateForOne() {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+  static timespec limit{};
+  clock_gettime(CLOCK_REALTIME, &limit);
+  ++limit.tv_sec;
+  const auto with_limit = [](void* late) -> void* {
+    pthread_mutex_lock(&mutex);
+    *static_cast<long*>(late) = pthread_cond_timedwait(&condition, &mutex, &limit);
+    pthread_mutex_unlock(&mutex);
+    return nullptr;
+  };
+  const auto without = [](void* /*argument*/) -> void* {
+    usleep(100'000);
+    pthread_mutex_lock(&mutex);
+    pthread_cond_wait(&condition, &mutex);
+    pthread_mutex_unlock(&mutex);
+    return nullptr;
+  };
+  std::array<pthread_t, 2> others{};
+  long late = 0;
+  pthread_create(&others[0], nullptr, with_limit, &late);
+  pthread_create(&others[1], nullptr, without, nullptr);
+  usleep(500'000);
+  pthread_mutex_lock(&mutex);
+  usleep(1'500'000);
+  pthread_cond_signal(&condition);
+  pthread_mutex_unlock(&mutex);
+  for (const pthread_t other : others) pthread_join(other, nullptr);
+  return late == ETIMEDOUT ? 1 : 0;
 }
 
 void WaitWithLimits(int fd) {
@@ -183,6 +218,7 @@ int main(int count, char** arguments) {
   if (how == "timer") ReadATimer();
   if (how == "alarm") BeInterrupted(channel);
   if (how == "memory") LookAtMemory();
+  if (how == "too-late") Measure("one is late", SignalTooLateForOne);
   if (how == "device") HearOfADevice();
   if (how == "accept") result = Accept();
   if (how == "call") result = Call(arguments[2]);

@@ -71,6 +71,10 @@ def counter(name):
     return lambda r: r[name]
 
 
+def microseconds(ns):
+    return "%.3g" % (ns / 1e3)
+
+
 def per_second(unit):
     return lambda ns: "%.3g" % (1e9 / ns / unit)
 
@@ -129,6 +133,15 @@ METRICS = [
     Metric("20b", "export as lines of JSON", "M records/s", Cost("json/1"),
            (floor(1.43), better_than_peer(12)), (floor(1),), Cost("json/1"), Cost("json/1"),
            ("json",), per_second(1e6)),
+    Metric("21", "a polled message of programs under cmcheck app", "us",
+           Cost("polled/1000", counter("ns_each")), (at_most(250e3),), (at_most(100e3),),
+           Cost("polled/1000", counter("ns_each")), show=microseconds),
+    Metric("22", "a connection that programs hold under cmcheck app", "us",
+           Cost("held/400", counter("ns_each")), (at_most(2500e3),), (at_most(300e3),),
+           Cost("held/400", counter("ns_each")), show=microseconds),
+    Metric("23", "a seed of cmcheck app --explore, two programs", "us",
+           Cost("explored/100", counter("ns_each")), (at_most(120e6),), (at_most(60e6),),
+           show=microseconds),
 ]
 
 

@@ -8,5 +8,6 @@ int main(int argc, char** argv) {
   cm::bench::OurWorld();
   cm::bench::OurRecording();
   cm::bench::OurChecking();
+  cm::bench::OurApps();
   return cm::bench::RunFigures(argc, argv);
 }

@@ -9,6 +9,7 @@ void OurLife();
 void OurWorld();
 void OurRecording();
 void OurChecking();
+void OurApps();
 
 }  // namespace cm::bench
 

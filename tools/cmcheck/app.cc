@@ -255,10 +255,10 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
 std::string WhyItEnds(const app::Report& report, const std::string& limit) {
   if (report.interrupted) return "interrupted";
   if (!report.at_limit) return "nothing can happen any more";
-  return fmt::format("the limit of virtual time, --limit {}, is reached{}", limit,
-                     report.after_limit
-                         ? fmt::format("; it would go on at {}", ToString(*report.after_limit))
-                         : "");
+  std::string text = fmt::format("the limit of virtual time, --limit {}, is reached", limit);
+  if (report.after_limit) text += "; it would go on at " + ToString(*report.after_limit);
+  if (report.kernel_after_limit) text += " with a message or a timer of a kernel";
+  return text;
 }
 
 void Print(const app::Report& report, const std::string& limit) {

@@ -93,6 +93,20 @@ TEST_F(AppPrograms, FaultsOfWhichNothingHasComeAreNamed) {
                                                  "passive: exit code 0", HasSubstr("digest")));
 }
 
+TEST_F(AppPrograms, LimitOfTimeIsNamedWithWhatWouldComeNext) {
+  const CmcheckFolder folder;
+  EXPECT_THAT(folder.Cmcheck({"app", "--limit", "1s", "--", "sleep", "90"}).output,
+              ContainsRegex("the limit of virtual time, --limit 1s, is reached; it would go on at "
+                            "90[^ ]*:\n  passive thread 1: sleeps until 90"));
+  EXPECT_THAT(folder
+                  .Cmcheck({"app", "--limit", "1s", "--fault", "fault drop REQ from=active", "--",
+                            "rping", "-s", "-a", "{passive}", "-C", "1", ":", "rping", "-c", "-a",
+                            "{passive}", "-C", "1"})
+                  .output,
+              ContainsRegex("--limit 1s, is reached; it would go on at [^ ]* with a message or a "
+                            "timer of a kernel:"));
+}
+
 TEST_F(AppPrograms, ConversationGoesToItsFile) {
   const CmcheckFolder folder;
   EXPECT_EQ(folder.Cmcheck({"app", "--trace", "run.txt", "--", "false"}).exit_code, 1);

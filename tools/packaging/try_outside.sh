@@ -52,10 +52,10 @@ cp /etc/resolv.conf "$system/etc/resolv.conf" 2>/dev/null || true
 failed=0
 
 # A command of the shell inside, in /tmp. Says whether it did what it should: its output has to have
-# the text.
+# the text, if there is any.
 try() {
   if chroot "$system" /bin/sh -c "cd /tmp && $3" >"$work/log" 2>&1 &&
-    grep -qF -- "$2" "$work/log"; then
+    { [ -z "$2" ] || grep -qF -- "$2" "$work/log"; }; then
     echo "  well: $1"
   else
     echo "  FAILED: $1"
@@ -99,7 +99,7 @@ if [ "${2:-}" != package ]; then
   try "a repository beside the sources" "Executed 1 out of 1 test: 1 test passes" \
     "cp -r rdma_cm_sim/examples/outside/bazel mine && mkdir mine/examples &&
      cp -r rdma_cm_sim/examples/echo mine/examples/ && rm mine/examples/echo/BUILD &&
-     cd mine && bazel test :echo_test"
+     cd mine && bazel test --nocache_test_results :echo_test"
   try "cmcheck app from there" "digest" \
     "cd mine && bazel run @rdma_cm_sim//tools/cmcheck -- app -- $rping"
 fi

@@ -7,6 +7,7 @@ namespace cm::bench {
 void FloorHold();
 void FloorLife();
 void FloorRecording();
+void FloorRequests();
 
 }  // namespace cm::bench
 

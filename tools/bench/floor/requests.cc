@@ -1,0 +1,75 @@
+// As many requests and answers as a program under `cmcheck app` has, through pipes to another
+// process.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "model/base/check.h"
+#include "tools/bench/figure.h"
+#include "tools/bench/floor/floor.h"
+
+namespace cm::bench {
+namespace {
+
+using Bytes = std::array<char, 64>;
+
+// Of both programs together; observed with strace.
+constexpr int64_t kOfAMessage = 8;
+constexpr int64_t kOfAConnection = 54;
+
+double AllCpuSeconds() {
+  double all = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    getrusage(who, &used);
+    for (const timeval& time : {used.ru_utime, used.ru_stime})
+      all += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  }
+  return all;
+}
+
+bool Pass(int from, int to) {
+  Bytes bytes{};
+  return read(from, bytes.data(), bytes.size()) == ssize_t{bytes.size()} &&
+         write(to, bytes.data(), bytes.size()) == ssize_t{bytes.size()};
+}
+
+void Ask(int64_t requests) {
+  std::array<int, 2> asks{};
+  std::array<int, 2> answers{};
+  CM_CHECK(pipe(asks.data()) == 0 && pipe(answers.data()) == 0);
+  const pid_t child = fork();
+  CM_CHECK(child >= 0);
+  if (child == 0) {
+    while (requests-- > 0 && Pass(asks[0], answers[1])) continue;
+    _exit(0);
+  }
+  const Bytes first{};
+  CM_CHECK(write(asks[1], first.data(), first.size()) == ssize_t{first.size()});
+  while (--requests > 0) CM_CHECK(Pass(answers[0], asks[1]));
+  waitpid(child, nullptr, 0);
+  for (const int end : {asks[0], asks[1], answers[0], answers[1]}) close(end);
+}
+
+void MeasureEach(benchmark::State& state, int64_t count, int64_t requests) {
+  for (auto _ : state) {
+    const double before = AllCpuSeconds();
+    Ask(count * requests);
+    state.counters["ns_each"] = 1e9 * (AllCpuSeconds() - before) / static_cast<double>(count);
+  }
+}
+
+}  // namespace
+
+void FloorRequests() {
+  Figure("polled/1000/pipe", 1,
+         [](benchmark::State& state) { MeasureEach(state, Scaled(2000), kOfAMessage); });
+  Figure("held/400/pipe", 1,
+         [](benchmark::State& state) { MeasureEach(state, Scaled(400), kOfAConnection); });
+}
+
+}  // namespace cm::bench
