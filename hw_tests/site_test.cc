@@ -55,6 +55,16 @@ TEST_F(SiteOfAProgram, WhoseAgentsLieIsRefused) {
   EXPECT_THAT(ran.output, HasSubstr("[  FAILED  ] Claim.ROWS_1"));
 }
 
+TEST_F(SiteOfAProgram, HasItsOwnLibraryAndTopology) {
+  for (const std::string flag :
+       {"--impl=sim", "--topology=two-kernels", "--defect=connect-wrong-errno"}) {
+    const Ran ran = Properties("", "--sequences=1 " + flag);
+    EXPECT_EQ(ran.exit_code, 2) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(flag.substr(0, flag.find('=')) + ": the hosts of the site " +
+                                      folder_ + "/site.json have their own"));
+  }
+}
+
 TEST_F(SiteOfAProgram, WithoutAFileIsSaidSo) {
   const Ran ran = Run("RDMA_CM_SITE=" + folder_ + "/none.json", "");
   EXPECT_EQ(ran.exit_code, 1) << ran.output;

@@ -171,7 +171,12 @@ std::string ReadFlags(int argc, char** argv, SuiteFlags* flags) {
   } catch (const CLI::ParseError& problem) {  // thrown by CLI11; caught here
     return problem.get_exit_code() == 0 ? app.help() : problem.what();
   }
-  if (!flags->allow.empty() && flags->site.empty()) return "--allow: of the hosts of a --site";
+  if (flags->site.empty())
+    return flags->allow.empty() ? "" : "--allow: of the hosts of a --site, or of RDMA_CM_SITE";
+  for (const char* of_one_program : {"--impl", "--defect", "--topology"})
+    if (app.count(of_one_program) != 0)
+      return fmt::format("{}: the hosts of the site {} have their own", of_one_program,
+                         flags->site);
   return {};
 }
 

@@ -20,11 +20,13 @@ PATH=$PATH:/usr/sbin:/sbin
 
 # What the guest's commands and the suite need; the libraries are found by asking the loader.
 # librdmacm comes with what needs it: its package is not called the same everywhere.
-roots="busybox-static cpio dash ethtool ibverbs-providers iproute2 kmod libgcc-s1
+roots="busybox-static cpio dash dropbear-bin ethtool ibverbs-providers iproute2 kmod libgcc-s1
   libstdc++6 nftables rdmacm-utils strace tcpdump"
-programs="dash kmod ip bridge tc ss rdma ethtool nft cmtime mckey rdma_client rdma_server
+programs="dash dropbear kmod ip bridge tc ss rdma ethtool nft cmtime mckey rdma_client rdma_server
   rdma_xclient rdma_xserver rping ucmatose udaddy strace tcpdump"
-libraries="libgcc_s.so.1 libibverbs.so.1 librdmacm.so.1 libstdc++.so.6 libm.so.6"
+# The last are empty in newer releases, and wanted by what was built on older ones.
+libraries="libgcc_s.so.1 libibverbs.so.1 librdmacm.so.1 libstdc++.so.6 libm.so.6 libdl.so.2
+  libpthread.so.0 librt.so.1"
 providers="rxe siw"
 modules="virtio_pci virtio_console virtio_net 9p 9pnet_virtio crc32_generic crc32c_generic libcrc32c ib_uverbs
   DRIVER rdma_ucm veth dummy ifb bonding bridge vrf sch_netem sch_prio sch_fq sch_ingress

@@ -14,8 +14,8 @@ namespace {
 
 TEST(Embedded, EveryScriptIsThereAndParses) {
   for (std::string_view name :
-       {"build_image.sh", "net_bond.sh", "net_common.sh", "net_failover.sh", "net_node.sh",
-        "net_pair.sh", "net_reset.sh", "net_routes.sh", "own_kernel.sh"}) {
+       {"build_image.sh", "net_bond.sh", "net_common.sh", "net_control.sh", "net_failover.sh",
+        "net_node.sh", "net_pair.sh", "net_reset.sh", "net_routes.sh", "own_kernel.sh"}) {
     const std::string_view script = Embedded(name);
     ASSERT_FALSE(script.empty()) << name;
     EXPECT_TRUE(script.ends_with('\n')) << name;

@@ -20,8 +20,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kAskEvery = milliseconds(100);
-constexpr milliseconds kKillLimit = std::chrono::seconds(10);
-constexpr milliseconds kTransferLimit = std::chrono::seconds(120);
+constexpr milliseconds kKillLimit = std::chrono::seconds(60);
+constexpr milliseconds kTransferLimit = std::chrono::seconds(300);
 
 std::string SystemError(const std::string& what) { return what + ": " + strerror(errno); }
 

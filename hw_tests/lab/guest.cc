@@ -13,12 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds kBootLimit = std::chrono::seconds(180);
-constexpr std::chrono::milliseconds kSetUpLimit = std::chrono::seconds(120);
+constexpr std::chrono::milliseconds kBootLimit = std::chrono::seconds(600);
+constexpr std::chrono::milliseconds kSetUpLimit = std::chrono::seconds(300);
 constexpr uint64_t kSnapshotBytesMax = 600 << 20;  // the guest's memory and its devices
-constexpr std::array<std::string_view, 7> kScripts = {
-    "net_bond.sh", "net_common.sh", "net_failover.sh", "net_node.sh",
-    "net_pair.sh", "net_reset.sh",  "net_routes.sh"};
+constexpr std::array<std::string_view, 8> kScripts = {
+    "net_bond.sh", "net_common.sh", "net_control.sh", "net_failover.sh",
+    "net_node.sh", "net_pair.sh",   "net_reset.sh",   "net_routes.sh"};
 
 MachineKind KindOf(Topology topology) {
   return topology == Topology::kNode ? MachineKind::kNode : MachineKind::kAlone;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -171,6 +172,26 @@ TEST(LabGuest, ComesBackFreshAfterItsKernelPanicked) {
   EXPECT_EQ(ended.problem().kind, ProblemKind::kLost);
   ASSERT_FALSE(guest.Restore());
   EXPECT_EQ(Says(guest, "echo alive"), "alive\n");
+}
+
+// As on a busy host. The clock goes back when it has counted for half its range, unread.
+TEST(LabGuest, OfTwoHasAClockThatDoesNotGoBackWhenItIsHeldUp) {
+  Guest guest = StartGuest(Topology::kNode);
+  std::jthread holder([pid = guest.pid()] {
+    for (int i = 0; i < 3; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(700));
+      kill(pid, SIGSTOP);
+      std::this_thread::sleep_for(std::chrono::seconds(3));
+      kill(pid, SIGCONT);
+    }
+  });
+  EXPECT_EQ(Says(guest, R"(last=0 i=0
+    while [ $i -lt 6000 ]; do
+      { read -r _; read -r _; read -r _ _ now _; } </proc/timer_list
+      [ "$now" -ge "$last" ] || echo "$now after $last"
+      last=$now i=$((i + 1))
+    done)"),
+            "");
 }
 
 TEST(LabGuest, SharesAFolderInBothDirections) {

@@ -7,7 +7,8 @@
 //    A wait costs next to nothing, and no load of the host shows in the guest's times. KVM is not
 //    used and not needed.
 // 3. There is no network device, but in a node: one of two guests that share a wire. Their clocks
-//    follow the host's, which is the only time that two of them can agree on.
+//    follow the host's, which is the only time that two of them can agree on. A second device leads
+//    to this machine, for those that are reached by ssh.
 #ifndef HW_TESTS_LAB_MACHINE_H_
 #define HW_TESTS_LAB_MACHINE_H_
 
@@ -26,6 +27,9 @@ struct NodePlaces {
   int driver = -1;        // descriptor of what its second port leads to; -1: to nothing
   std::string wire_here;  // sockets of the wire's two ends; empty: it leads nowhere
   std::string wire_there;
+  // Port of the loopback address that leads to the guest's sshd, over an interface of its own; 0:
+  // that interface leads nowhere.
+  int control_port = 0;
 };
 
 // Paths and descriptors that differ between machines.

@@ -81,6 +81,16 @@ TEST(MachineOptions, OfANodeHaveAWireAndTheTimeOfTheHost) {
   EXPECT_THAT(options, Not(Contains("-icount")));
 }
 
+TEST(MachineOptions, OfANodeLeadToItsSshdWhereAPortIsGiven) {
+  MachinePlaces places = Places();
+  places.kind = MachineKind::kNode;
+  EXPECT_THAT(MachineOptions(places), Contains("user,id=control,restrict=on,net=198.18.0.0/24"));
+  places.node.control_port = 2201;
+  EXPECT_THAT(MachineOptions(places),
+              Contains(testing::AllOf(HasSubstr("user,id=control,restrict=on"),
+                                      HasSubstr("hostfwd=tcp:127.0.0.1:2201-198.18.0.15:22"))));
+}
+
 TEST(MachineShape, IsPartOfTheOptions) {
   const std::vector<std::string> options = MachineOptions(Places());
   const std::vector<std::string> shape = MachineShape(MachineKind::kAlone);

@@ -17,7 +17,8 @@ using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
 // QEMU answers from a thread of its own, so even a busy guest does not delay it for long.
-constexpr std::chrono::milliseconds kAnswerLimit = std::chrono::seconds(60);
+// Many guests that start at once, on a busy host.
+constexpr std::chrono::milliseconds kAnswerLimit = std::chrono::seconds(300);
 
 Problem Lost(const std::string& what) { return {"QEMU " + what, ProblemKind::kLost}; }
 

@@ -7,11 +7,13 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <variant>
 
 #include "hw_tests/lab/image.h"
 #include "hw_tests/lab/problem.h"
 #include "model/base/own_folder.h"
 #include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
 #include "tools/cmcheck/own_guest.h"
 #include "tools/cmcheck/run.h"
 
@@ -49,6 +51,15 @@ lab::Caller ShowingProgress();
 
 // The image of a guest with the profile's kernel, which is built where it is not in the cache.
 lab::Outcome<lab::Image> EnsureImage(const Profile& profile);
+
+// That of two guests.
+struct Network {
+  Topology topology;
+  std::string host_options;  // of the agents
+};
+
+// The built-in addresses, or those of the site; or the error.
+std::variant<Network, std::string> NetworkOfNodes(const std::string& site);
 
 // Makes image and snapshot of a guest that is a node: a driver has not the time to make them.
 // Empty, or the error.

@@ -14,6 +14,8 @@ Examples:
   lab.RequireVerb();
   AddLabRun(lab);
   AddLabNodes(lab);
+  AddLabNode(lab);
+  AddLabHost(lab);
   AddLabCompare(lab);
   AddLabScenarios(lab);
 }

@@ -14,6 +14,7 @@ namespace {
 
 // A worker may answer this much later than its limit.
 constexpr Duration kSlack = Duration::Seconds(10);
+constexpr int kNaps = 40;
 
 bool SomebodyExits(const Conversation& conversation) {
   return std::ranges::any_of(conversation.lines, [](const Line& line) {
@@ -45,8 +46,9 @@ class RealSession : public Session, public Driver, public Environment {
         workers_.Post(worker, {.asked = Asked::kCall, .lane = lane, .call = call});
     const bool left_alone = synchronous_.WaitsForOthers(call);
     synchronous_.Made(call);
+    int naps = kNaps;
     const std::optional<Answer> answer =
-        workers_.Await(worker, number, left_alone ? std::min(prompt_, patience_) : patience_);
+        left_alone ? AwaitInNaps(worker, number, &naps) : workers_.Await(worker, number, patience_);
     LetOthersReturn();
     if (answer) return answer->answered;
     return NoAnswer(lane, number, left_alone);
@@ -58,13 +60,15 @@ class RealSession : public Session, public Driver, public Environment {
     for (const Submission& one : all)
       numbers.push_back(workers_.Post(WorkerOf(one.lane.side),
                                       {.asked = Asked::kCall, .lane = one.lane, .call = one.call}));
-    const Instant begin = Now();
+    const Instant limit = Now() + patience_;
+    int naps = kNaps;
     std::vector<seen::Answered> answers;
     for (size_t i = 0; i < all.size(); ++i) {
       const bool left_alone = synchronous_.WaitsForOthers(all[i].call);
-      const Instant limit = begin + (left_alone ? std::min(prompt_, patience_) : patience_);
-      const std::optional<Answer> answer = workers_.Await(WorkerOf(all[i].lane.side), numbers[i],
-                                                          std::max(limit - Now(), Duration()));
+      const size_t worker = WorkerOf(all[i].lane.side);
+      const std::optional<Answer> answer =
+          left_alone ? AwaitInNaps(worker, numbers[i], &naps)
+                     : workers_.Await(worker, numbers[i], std::max(limit - Now(), Duration()));
       answers.push_back(answer ? answer->answered : NoAnswer(all[i].lane, numbers[i], left_alone));
     }
     for (const Submission& one : all) synchronous_.Made(one.call);
@@ -133,6 +137,17 @@ class RealSession : public Session, public Driver, public Environment {
     pending_[lane] = number;
     if (patience_ < longest_ && !left_alone) inconclusive_ = true;
     return {.reply = Reply::Blocked()};
+  }
+
+  // A call that another thread may have to release is blocked when it has not returned within
+  // `prompt_`. That is counted in naps, of which each takes longer on a busy host: there the thread
+  // of the call gets its turns between them.
+  std::optional<Answer> AwaitInNaps(size_t worker, uint32_t number, int* naps) {
+    const Duration nap = std::min(prompt_, patience_) / kNaps;
+    std::optional<Answer> answer = workers_.Await(worker, number, Duration());
+    for (; !answer && *naps > 0 && workers_.alive(worker); --*naps)
+      answer = workers_.Await(worker, number, nap);
+    return answer;
   }
 
   // A call that the last one has released is about to return on another thread.

@@ -124,8 +124,8 @@ std::optional<std::string> Connection::TakeLine() {
 
 Heard Connection::Ended() {
   if (!unread_.empty())
-    return {Heard::Kind::kWrong, fmt::format("it ended in the middle of the line \"{}\"",
-                                             Shown(std::exchange(unread_, {})))};
+    return {Heard::Kind::kCut, fmt::format("it ended in the middle of the line \"{}\"",
+                                           Shown(std::exchange(unread_, {})))};
   const bool is_process = process_.pid() != 0;
   const std::optional<int> status = is_process ? process_.Wait(kEndsAfterItsLast) : std::nullopt;
   if (status)

@@ -23,7 +23,8 @@ struct Heard {
   enum class Kind : uint8_t {
     kLine,
     kEnded,   // there will be nothing more
-    kWrong,   // what is no line of the protocol: too long, cut off, or not text
+    kCut,     // the same, in the middle of a line
+    kWrong,   // what is no line of the protocol: too long, or not text
     kSilent,  // no whole line within the time
   };
   Kind kind = Kind::kLine;

@@ -14,6 +14,13 @@
 namespace cm {
 namespace {
 
+// How many drivers are tried for one conversation that end when it begins: the first may have ended
+// since the last one.
+constexpr int kDrivers = 2;
+// The end of an agent may take with it the next one, which came before it was quite gone; and a
+// busy host may be too slow for one.
+constexpr int kAgents = 5;
+
 class ExecImplementation : public Implementation {
  public:
   ExecImplementation(ExecOptions options, std::unique_ptr<Peer> first)
@@ -44,13 +51,18 @@ class ExecImplementation : public Implementation {
   }
 
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
-    if (std::string why = Lacks(conversation); !why.empty()) return RefuseSession(std::move(why));
-    // One that has ended since the last conversation is started again, once.
-    std::string ended;
-    for (int attempts = 0; attempts < 2; ++attempts) {
-      std::unique_ptr<Peer> peer = TakePeer();
-      if (peer == nullptr) return RefuseSession(Spoiled());
-      auto started = StartExecSession(setup_, conversation, std::move(peer));
+    if (std::string lacks = Lacks(conversation); !lacks.empty())
+      return RefuseSession(std::move(lacks));
+    std::string why;
+    for (int attempts = 0; attempts < (options_.lost ? kAgents : kDrivers); ++attempts) {
+      auto taken = TakePeer();
+      if (auto* problem = std::get_if<std::string>(&taken)) {
+        why = std::move(*problem);
+        if (options_.lost) continue;
+        break;
+      }
+      auto started =
+          StartExecSession(setup_, conversation, std::get<std::unique_ptr<Peer>>(std::move(taken)));
       if (auto* session = std::get_if<std::unique_ptr<Session>>(&started))
         return std::move(*session);
       auto& not_begun = std::get<NotBegun>(started);
@@ -59,15 +71,15 @@ class ExecImplementation : public Implementation {
           GiveBack(std::move(not_begun.peer), {});
           return RefuseSession(std::move(not_begun.why));
         case NotBegun::Kind::kEnded:
-          ended = not_begun.why;
+          why = "to \"begin\" " + not_begun.why;
           break;
         case NotBegun::Kind::kWrong:
           GiveBack(std::move(not_begun.peer), not_begun.why);
           return RefuseSession(std::move(not_begun.why));
       }
     }
-    Spoil("to \"begin\" " + ended);
-    return RefuseSession(std::move(ended));
+    Spoil(why);
+    return RefuseSession(std::move(why));
   }
 
   std::string Spoiled() const override {
@@ -76,8 +88,8 @@ class ExecImplementation : public Implementation {
   }
 
  private:
-  // Null when there is none: then the implementation is spoiled.
-  std::unique_ptr<Peer> TakePeer() {
+  // One that is idle, or that is started; or why there is none.
+  std::variant<std::unique_ptr<Peer>, std::string> TakePeer() {
     {
       const std::scoped_lock lock(mutex_);
       if (!idle_.empty()) {
@@ -86,12 +98,7 @@ class ExecImplementation : public Implementation {
         return peer;
       }
     }
-    auto started = Peer::Start(options_.place);
-    if (auto* problem = std::get_if<std::string>(&started)) {
-      Spoil(*problem);
-      return nullptr;
-    }
-    return std::get<std::unique_ptr<Peer>>(std::move(started));
+    return Peer::Start(options_.place);
   }
 
   void GiveBack(std::unique_ptr<Peer> peer, const std::string& wrong) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -71,6 +72,33 @@ uint64_t DigestsOf(Implementation& implementation, uint64_t sequences, int jobs)
       kNever);
   return digest;
 }
+
+// An agent whose second to fourth do this, in place of serving.
+std::unique_ptr<Implementation> AgentThatFirst(const std::string& does) {
+  const std::string count = testing::TempDir() + "starts";
+  std::filesystem::remove(count);
+  ExecOptions options =
+      Of("echo >>" + count + "; case $(wc -l <" + count + ") in 2|3|4) " + does + ";; 1) " +
+         std::string(kAwkward) + "ends-between;; *) exec " + kAwkward + ";; esac");
+  options.lost = [](const std::string& /*what*/) {};
+  auto agent = Made(options);
+  EXPECT_EQ(RunOne(*agent, Short(), "").result.verdict, Verdict::kPassed);
+  return agent;
+}
+
+constexpr std::string_view kGreets = "printf 'cmcheck-driver 1\\nname x\\nready\\n'; read -r _; ";
+
+class Agent : public testing::TestWithParam<std::string> {};
+
+// The connection is lost again and again, or a busy host is too slow for one.
+TEST_P(Agent, IsStartedAgainWhereTheNextOnesDoNotServe) {
+  const auto agent = AgentThatFirst(GetParam());
+  EXPECT_EQ(RunOne(*agent, Short(), "").result.verdict, Verdict::kPassed);
+  EXPECT_THAT(agent->Spoiled(), IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(As, Agent,
+                         testing::Values("exit", std::string(kGreets) + "exit",
+                                         std::string(kGreets) + "printf beg"));
 
 // As a launcher that has to give back what it has reserved.
 TEST(Driver, IsLeftTimeToEndByItself) {

@@ -181,7 +181,8 @@ class ExecSession : public Session, public Driver, public Environment {
   }
   std::optional<DriverAnswer> Take(cm::Answered answered) {
     if (const auto* failure = std::get_if<DriverFailure>(&answered)) {
-      if (!failure->ended) {
+      const bool connection_is_lost = failure->ended || (failure->cut && setup_.lost);
+      if (!connection_is_lost) {
         wrong_ = failure->what;
       } else if (setup_.lost && !std::exchange(lost_, true)) {
         setup_.lost(fmt::format("{}, after \"{}\"{}", failure->what, request_, InWhichSequence()));

@@ -11,8 +11,8 @@
 namespace cm {
 namespace {
 
-// It may have to be woken up by a launcher.
-constexpr Duration kHostAnswersWithin = Duration::Seconds(90);
+// It may have to be woken up by a launcher, and be busy. A run ends where this is not enough.
+constexpr Duration kHostAnswersWithin = Duration::Seconds(300);
 
 }  // namespace
 

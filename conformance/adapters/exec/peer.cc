@@ -86,6 +86,7 @@ Answered Peer::Receive(Duration within) {
     if (heard.kind != Heard::Kind::kLine) {
       wrong(heard.text);
       failure_->silent = heard.kind == Heard::Kind::kSilent;
+      failure_->cut = heard.kind == Heard::Kind::kCut;
       return *failure_;
     }
     DriverAnswer read;
@@ -112,7 +113,8 @@ Answered Peer::Ask(std::string_view request, Duration within) {
   if (!failure_ && connection_->HasMore()) {
     const Heard heard = connection_->Receive({});
     if (heard.kind == Heard::Kind::kEnded) return Fail({.what = heard.text, .ended = true});
-    return Fail({.what = fmt::format("it sent \"{}\" without a request", heard.text)});
+    return Fail({.what = fmt::format("it sent \"{}\" without a request", heard.text),
+                 .cut = heard.kind == Heard::Kind::kCut});
   }
   if (request.starts_with("begin")) last_ = {};  // each conversation has a time of its own
   Send(request);

@@ -38,6 +38,7 @@ struct DriverFailure {
   // The process has ended, or the connection; otherwise it broke the protocol.
   bool ended = false;
   bool silent = false;  // so: there was no answer
+  bool cut = false;     // so: it ended, in the middle of a line, as where a connection is lost
 };
 
 using Answered = std::variant<DriverAnswer, DriverFailure>;

@@ -55,7 +55,11 @@ class ConversationServer {
   void Refuse(std::string_view why) { Write(fmt::format("error {}\n", why)); }
   std::string Time() {
     if (greeting_.clock == Clock::kSuite) return {};
-    const Instant now = session_ == nullptr ? Instant() : session_->driver().Now();
+    Instant now = session_ == nullptr ? Instant() : session_->driver().Now();
+    // Times never go back, though a kernel's clock may: one that was held up, as a virtual machine
+    // on a busy host.
+    if (now < last_) went_back_ = std::max(went_back_, last_ - now);
+    now = last_ = std::max(last_, now);
     return ToString(now) + " ";
   }
 
@@ -82,6 +86,8 @@ class ConversationServer {
     conversation_ = std::get<Conversation>(std::move(parsed));
     next_ = 0;
     pending_.clear();
+    last_ = {};
+    went_back_ = {};
     std::unique_ptr<Session> session = implementation_.Start(conversation_);
     const std::string why = WhyUnsupported(implementation_, *session, conversation_);
     if (!why.empty()) return Answer("unsupported " + why);
@@ -91,7 +97,9 @@ class ConversationServer {
 
   void End() {
     const std::string leaks = session_->Leaks();
-    if (session_->Inconclusive())
+    if (went_back_ > Duration())
+      Answer(fmt::format("inconclusive the clock went back by {}", ToString(went_back_)));
+    else if (session_->Inconclusive())
       Answer("inconclusive a limit of time ran out");
     else
       Answer(leaks.empty() ? "ended" : "leaks " + leaks);
@@ -182,6 +190,8 @@ class ConversationServer {
   std::unique_ptr<Session> session_;  // of the conversation that has begun
   size_t next_ = 0;                   // its next line
   std::vector<const Line*> pending_;  // calls that are blocked
+  Instant last_;                      // the time of the last answer
+  Duration went_back_;                // the clock, at most, in this conversation
   bool spoiled_ = false;              // no further one would start from the same state
 };
 

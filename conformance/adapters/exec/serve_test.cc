@@ -1,0 +1,96 @@
+#include "conformance/adapters/exec/serve.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/vocabulary/profile.h"
+
+namespace cm {
+namespace {
+
+using testing::HasSubstr;
+
+// Each call takes the next of these times, and returns 0.
+class TimedSession : public Session, public Driver, public Environment {
+ public:
+  explicit TimedSession(std::vector<Duration> times) : times_(std::move(times)) {}
+
+  Driver& driver() override { return *this; }
+  Environment& environment() override { return *this; }
+
+  seen::Answered Submit(Lane /*lane*/, const Call& /*call*/) override {
+    now_ = Instant() + times_.at(made_++);
+    return {.reply = Reply::Returned()};
+  }
+  std::optional<seen::Released> Released(Lane /*lane*/) override { return std::nullopt; }
+  bool Readable(Lane /*lane*/, ChannelRef /*channel*/, Duration /*within*/) override {
+    return false;
+  }
+  Instant Now() override { return now_; }
+
+  seen::Done Pass(Duration /*span*/) override { return {}; }
+  seen::Done Settle() override { return {}; }
+  seen::Done Inject(const Fault& /*fault*/) override { return {}; }
+  seen::Done Heal() override { return {}; }
+
+ private:
+  std::vector<Duration> times_;
+  size_t made_ = 0;
+  Instant now_;
+};
+
+class Timed : public Implementation {
+ public:
+  explicit Timed(std::vector<Duration> times) : times_(std::move(times)) {}
+  std::string name() const override { return "timed"; }
+  const Profile& profile() const override { return *FindProfile("6.1-rxe"); }
+  Capabilities capabilities() const override { return {}; }
+  std::unique_ptr<Session> Start(const Conversation& /*conversation*/) override {
+    return std::make_unique<TimedSession>(times_);
+  }
+
+ private:
+  std::vector<Duration> times_;
+};
+
+// What is answered to a conversation of two calls, behind the greeting.
+std::string AnswersAt(const std::vector<Duration>& times) {
+  std::string asked =
+      "topology two-kernels\nprofile 6.1-rxe\n"
+      "active rdma_create_event_channel C\nactive rdma_destroy_event_channel C\n"
+      "begin patience=1s\n"
+      "active rdma_create_event_channel C\nactive rdma_destroy_event_channel C\nend\n";
+  Timed timed(times);
+  std::FILE* const input = fmemopen(asked.data(), asked.size(), "r");
+  char* text = nullptr;
+  size_t size = 0;
+  std::FILE* const output = open_memstream(&text, &size);
+  EXPECT_TRUE(ServeConversations(timed, GreetingOf(timed), {}, input, output));
+  std::fclose(input);
+  std::fclose(output);
+  std::string answers(text, size);
+  std::free(text);
+  return answers.substr(answers.find("ready\n") + 6);
+}
+
+TEST(Serve, EachAnswerHasItsTime) {
+  EXPECT_EQ(AnswersAt({Duration::Seconds(1), Duration::Seconds(2)}),
+            "0us begun\n1s 0\n2s 0\n2s ended\n");
+}
+
+// The clock of a virtual machine that a busy host held up.
+TEST(Serve, TimesDoNotGoBackWithTheClock) {
+  EXPECT_EQ(AnswersAt({Duration::Seconds(1), Duration::Milliseconds(995)}),
+            "0us begun\n1s 0\n1s 0\n1s inconclusive the clock went back by 5ms\n");
+}
+
+}  // namespace
+}  // namespace cm
