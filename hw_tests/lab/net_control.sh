@@ -9,7 +9,7 @@ sysctl -qw net.ipv6.conf.eth1.accept_ra=0
 ip addr add 198.18.0.15/24 dev eth1
 ip link set eth1 up
 mkdir -p /etc/dropbear
-mkdir -pm 700 /root/.ssh
-echo "$1" >/root/.ssh/authorized_keys
+mkdir -pm 700 "$HOME/.ssh"
+echo "$1" >"$HOME/.ssh/authorized_keys"
 # It makes its own key with the first connection; no password, nothing is forwarded.
 exec dropbear -R -s -j -k -m

@@ -14,6 +14,7 @@
 #include "model/base/own_folder.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
+#include "tools/cmcheck/command_line.h"
 #include "tools/cmcheck/own_guest.h"
 #include "tools/cmcheck/run.h"
 
@@ -67,6 +68,9 @@ std::string ReadyNode(const Profile& profile, int* exit_code);
 // The driver of a side that is such a guest, for a shell; `wire` is the folder of the wire's ends.
 std::string NodeCommand(const Profile& profile, std::string_view side,
                         const std::filesystem::path& wire);
+
+// The verbs of one such guest: a driver, and a host behind ssh.
+void AddOneOfTwo(Verb lab);
 
 // Runs the guests up to the report; returns the exit code.
 int RunLab(LabOptions options);

@@ -164,6 +164,31 @@ void AddShared(Verb verb, NodeOptions* options) {
   verb.Text("--site", &options->site, "File whose addresses it has (docs/nodes.md)");
 }
 
+void AddNode(Verb lab) {
+  Verb verb = lab.Add("node", "One of the guests of `lab nodes`, as a driver", R"(
+Speaks the driver protocol (docs/driver_protocol.md) over the socket that is its standard input.
+Example:
+  cmcheck run --profile 6.1-rxe --impl 'sides:active=exec:cmcheck lab node --side active --wire /tmp/w,passive=exec:cmcheck lab node --side passive --wire /tmp/w')");
+  auto options = std::make_shared<NodeOptions>();
+  AddShared(verb, options.get());
+  verb.Text("--allow", &options->allow, "What may be done to it, as `run --allow` says");
+  verb.Does([options] { return Node(*options); });
+}
+
+void AddHost(Verb lab) {
+  Verb verb = lab.Add("host", "One of two guests as a host behind ssh", R"(
+A guest with cmcheck, a device and an sshd, until it is interrupted: one of the two hosts of a site whose
+launcher is ssh (docs/nodes.md). Its user is root, and the key has no password.
+Example:
+  cmcheck lab host --side active --wire /tmp/wire --port 2201 --key id.pub
+  ssh -i id -p 2201 root@127.0.0.1 cmcheck site facts)");
+  auto options = std::make_shared<NodeOptions>();
+  AddShared(verb, options.get());
+  verb.Number("--port", &options->port, 1, 65535, "Of 127.0.0.1, which leads to its sshd");
+  verb.Text("--key", &options->key, "File of the public key that it lets in");
+  verb.Does([options] { return Host(*options); });
+}
+
 }  // namespace
 
 std::variant<Network, std::string> NetworkOfNodes(const std::string& site) {
@@ -193,29 +218,9 @@ std::string NodeCommand(const Profile& profile, std::string_view side, const fs:
                      ShellWord(wire.string()));
 }
 
-void AddLabNode(Verb lab) {
-  Verb verb = lab.Add("node", "One of the guests of `lab nodes`, as a driver", R"(
-Speaks the driver protocol (docs/driver_protocol.md) over the socket that is its standard input.
-Example:
-  cmcheck run --profile 6.1-rxe --impl 'sides:active=exec:cmcheck lab node --side active --wire /tmp/w,passive=exec:cmcheck lab node --side passive --wire /tmp/w')");
-  auto options = std::make_shared<NodeOptions>();
-  AddShared(verb, options.get());
-  verb.Text("--allow", &options->allow, "What may be done to it, as `run --allow` says");
-  verb.Does([options] { return Node(*options); });
-}
-
-void AddLabHost(Verb lab) {
-  Verb verb = lab.Add("host", "One of two guests as a host behind ssh", R"(
-A guest with cmcheck, a device and an sshd, until it is interrupted: one of the two hosts of a site whose
-launcher is ssh (docs/nodes.md). Its user is root, and the key has no password.
-Example:
-  cmcheck lab host --side active --wire /tmp/wire --port 2201 --key id.pub
-  ssh -i id -p 2201 root@127.0.0.1 cmcheck site facts)");
-  auto options = std::make_shared<NodeOptions>();
-  AddShared(verb, options.get());
-  verb.Number("--port", &options->port, 1, 65535, "Of 127.0.0.1, which leads to its sshd");
-  verb.Text("--key", &options->key, "File of the public key that it lets in");
-  verb.Does([options] { return Host(*options); });
+void AddOneOfTwo(Verb lab) {
+  AddNode(lab);
+  AddHost(lab);
 }
 
 }  // namespace cm

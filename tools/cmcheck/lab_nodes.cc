@@ -115,6 +115,7 @@ Examples:
   auto arguments = std::make_shared<std::vector<std::string>>();
   verb.Behind("arguments", arguments.get(), "After --: arguments of `run`");
   verb.Does([options, arguments] { return ParseAndRun(*options, *arguments); });
+  AddOneOfTwo(lab);
 }
 
 }  // namespace cm

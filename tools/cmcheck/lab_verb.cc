@@ -14,8 +14,6 @@ Examples:
   lab.RequireVerb();
   AddLabRun(lab);
   AddLabNodes(lab);
-  AddLabNode(lab);
-  AddLabHost(lab);
   AddLabCompare(lab);
   AddLabScenarios(lab);
 }

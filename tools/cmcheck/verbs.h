@@ -31,9 +31,7 @@ void AddProfile(Verb cmcheck);
 void AddSiteDiscover(Verb site);  // and what hosts are asked by it, `facts`
 // Of `lab`.
 void AddLabRun(Verb lab);
-void AddLabNodes(Verb lab);      // two guests
-void AddLabNode(Verb lab);       // one of them, as a driver
-void AddLabHost(Verb lab);       // one of them, behind ssh
+void AddLabNodes(Verb lab);      // and one of its guests: `node`, `host`
 void AddLabCompare(Verb lab);    // how well the simulator agrees with a real kernel
 void AddLabScenarios(Verb lab);  // the protocol's scenarios on a real kernel, beside the simulator
 
