@@ -8,6 +8,8 @@ namespace {
 
 // Possibilities of a component before the oracle gives up.
 constexpr size_t kMostPossibilities = 16384;
+// And of a crowd that has shown a request, of which many look the same.
+constexpr size_t kMostFollowed = 256;
 // And the ids in all of them: fewer possibilities of a crowd.
 constexpr size_t kMostIds = 16 * kMostPossibilities;
 
@@ -132,10 +134,10 @@ void Search::PrepareApart(IdRef id, const Window& window) {
 
 void Search::Guess(Number number) {
   PossibilitySet& set = components_.SetOf(number);
-  if (!IsCrowd(number) || set.size() <= kMostGuesses) return;
+  if (!IsCrowd(number) || set.size() <= kMostFollowed) return;
   has_guessed_ = true;
   PossibilitySet first;
-  for (size_t i = 0; i < kMostGuesses; ++i) first.Add(std::move(set.mutable_items()[i]));
+  for (size_t i = 0; i < kMostFollowed; ++i) first.Add(std::move(set.mutable_items()[i]));
   components_.Put(number, std::move(first));
 }
 

@@ -32,8 +32,8 @@ struct Aim {
 // What is left of a crowd is one as long as it has so many ids.
 inline constexpr size_t kRestOfCrowd = 4;
 
-// So many possibilities of a crowd that has shown a request are followed, and so many senders of
-// requests that look like it; where there are more, from each possibility the oldest ones alone.
+// So many senders of requests that look like the one that is shown are followed; where there are
+// more, from each possibility the oldest ones alone.
 inline constexpr size_t kMostGuesses = 16;
 inline constexpr size_t kOldest = 2;
 
