@@ -1,6 +1,5 @@
 // Fetching, acknowledging and writing events: the library's processing of the kernel's events.
 // source: rdma-core 44 librdmacm/cma.c
-#include <algorithm>
 #include <utility>
 
 #include "sim/lib/calls.h"
@@ -41,12 +40,10 @@ bool ProcessRequest(const Context& c, Library& library, uint32_t channel,
   return true;
 }
 
-// The queue pair takes what the reply says; the device must have the depths.
-// source: linux 6.1 rxe_qp.c rxe_qp_chk_attr
+// The queue pair takes what the reply says; the device must have the depth in which it may ask.
+// source: linux 6.1 rxe_qp.c rxe_qp_chk_attr, observed 6.1-rxe
 Errno FollowReply(const Context& c, Library& library, uint32_t id, const ConnFields& reply) {
-  const uint8_t most = c.profile->limits.max_depth;
-  if (!OverIwarp(c) && std::max(reply.responder_resources, reply.initiator_depth) > most)
-    return Errno::kInval;
+  if (!OverIwarp(c) && reply.initiator_depth > c.profile->limits.max_depth) return Errno::kInval;
   return BringUp(c, library, id);
 }
 

@@ -337,11 +337,10 @@ Outcome VerbsEnd::Attach(const OwnQp& own, const Request& request) {
   return Value(0);
 }
 
-// source: linux 6.1 rxe_qp.c rxe_qp_chk_attr
-bool VerbsEnd::HasDepths(const ModifyRecord& record) const {
-  const uint8_t most = world_->profile().limits.max_depth;
-  return ((record.mask & kDepthMask) == 0 || record.max_rd_atomic <= most) &&
-         ((record.mask & kResourcesMask) == 0 || record.max_dest_rd_atomic <= most);
+// What it is to answer at most is not checked. source: linux 6.1 rxe_qp.c rxe_qp_chk_attr
+bool VerbsEnd::HasDepth(const ModifyRecord& record) const {
+  return (record.mask & kDepthMask) == 0 ||
+         record.max_rd_atomic <= world_->profile().limits.max_depth;
 }
 
 Errno VerbsEnd::Modify(Asker asker, OwnQp* own, const ModifyRecord& record) {
@@ -350,7 +349,7 @@ Errno VerbsEnd::Modify(Asker asker, OwnQp* own, const ModifyRecord& record) {
   const bool on_port = (record.mask & kPortMask) != 0;
   if (on_port && (record.port == 0 || record.port > world_->topology().PortsOf(own->device)))
     return Errno::kInval;
-  if (!OverIwarp() && !HasDepths(record)) return Errno::kInval;
+  if (!OverIwarp() && !HasDepth(record)) return Errno::kInval;
   Connection& connection = own->connection;
   const Connection before = connection;
   if ((record.mask & kAccessMask) != 0) {

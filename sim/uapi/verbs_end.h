@@ -82,7 +82,7 @@ class VerbsEnd {
   Outcome Register(uint32_t process, uint8_t kernel, const Request& request);
   Outcome Deregister(uint32_t process, uint32_t key);
   Outcome Attach(const OwnQp& own, const Request& request);
-  bool HasDepths(const ModifyRecord& record) const;
+  bool HasDepth(const ModifyRecord& record) const;
   Errno Modify(Asker asker, OwnQp* own, const ModifyRecord& record);
   Errno Move(Asker asker, OwnQp* own, const ModifyRecord& record);
   Errno ToReceive(Asker asker, OwnQp* own, const ModifyRecord& record);

@@ -13,17 +13,16 @@ int32_t StatusOf(const FetchRule& rule, const Pending& pending) {
   return rule.status == kUnchanged ? pending.status : rule.status;
 }
 
-// source: linux 6.1 rxe_qp.c rxe_qp_chk_attr, for both depths
-bool DeviceHasDepths(const ConversationFacts& facts, const Pending& reply) {
+// What it is to answer at most is not checked. source: linux 6.1 rxe_qp.c rxe_qp_chk_attr, observed
+// 6.1-rxe
+bool DeviceHasDepth(const ConversationFacts& facts, const Pending& reply) {
   if (reply.payload == kNoPayload) return true;
-  const ConnFields& conn = facts.payloads[reply.payload].conn;
-  const uint8_t most = facts.profile().limits.max_depth;
-  return conn.responder_resources <= most && conn.initiator_depth <= most;
+  return facts.payloads[reply.payload].conn.initiator_depth <= facts.profile().limits.max_depth;
 }
 
 }  // namespace
 
-// The queue pair comes up, and the RTU leaves: the device has the depths of the reply, the state
+// The queue pair comes up, and the RTU leaves: the device has the depth of the reply, the state
 // permits it, the GID is there, and the interface is up.
 bool Delivery::ReplyCanBeFollowed(const IdState& id, const Pending& reply) const {
   const IbRule* ready = Machine::Find(id.ib, IbStimulus::kQpReady);
@@ -31,7 +30,7 @@ bool Delivery::ReplyCanBeFollowed(const IdState& id, const Pending& reply) const
   const QpRule* up = FindQpRule(id.qp, QpStimulus::kBringUp);
   const bool possible = up != nullptr && up->possible && ready->answer == IbAnswer::kDone &&
                         rtu->answer == IbAnswer::kDone && id.state == State::kConnect &&
-                        DeviceHasDepths(facts_, reply);
+                        DeviceHasDepth(facts_, reply);
   if (!possible || machine_.over_infiniband()) return possible;
   return fault_model_.carriers().IsUp(id.device) &&
          facts_.SourceOf(id) == fault_model_.FailOvers(id.device);
