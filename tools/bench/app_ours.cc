@@ -1,5 +1,4 @@
 // What unmodified programs on simulated hosts take, with the command that runs them.
-#include <sys/resource.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -21,18 +20,6 @@ namespace {
 
 constexpr const char* kPassive = "10.0.1.1";
 
-// CPU time of this process and of all that it has started.
-double AllCpuSeconds() {
-  double all = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage used{};
-    getrusage(who, &used);
-    for (const timeval& time : {used.ru_utime, used.ru_stime})
-      all += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  }
-  return all;
-}
-
 // The path of a program that is built with this one: "app/odd".
 std::string Built(const std::string& program) {
   const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe");
@@ -51,11 +38,11 @@ app::Setting Beside(std::vector<std::string> passive, std::vector<std::string> a
 }
 
 double SecondsOf(const app::Setting& setting) {
-  const double before = AllCpuSeconds();
+  const double before = CpuSecondsOfAll();
   const auto ran = app::Run(setting);
   const auto* const report = std::get_if<app::Report>(&ran);
   CM_CHECK(report != nullptr && report->clean());
-  return AllCpuSeconds() - before;
+  return CpuSecondsOfAll() - before;
 }
 
 // Of one more message, or connection: without the beginning of the programs.
@@ -89,7 +76,7 @@ void OurApps() {
   Figure("explored/100/app", 1, [](benchmark::State& state) {
     const auto seeds = static_cast<uint64_t>(Scaled(100));
     for (auto _ : state) {
-      const double before = AllCpuSeconds();
+      const double before = CpuSecondsOfAll();
       const auto explored = app::Explore(
           {.setting =
                [](uint64_t seed) {
@@ -102,7 +89,7 @@ void OurApps() {
            .jobs = 2});
       const auto* const failure = std::get_if<app::Failure>(&explored);
       CM_CHECK(failure != nullptr && failure->kind.empty());
-      state.counters["ns_each"] = 1e9 * (AllCpuSeconds() - before) / static_cast<double>(seeds);
+      state.counters["ns_each"] = 1e9 * (CpuSecondsOfAll() - before) / static_cast<double>(seeds);
     }
   });
 }

@@ -32,6 +32,9 @@ double ResidentBytes();
 // CPU time used by the process.
 double CpuSeconds();
 
+// The same, and that of the processes which it has started and which have ended.
+double CpuSecondsOfAll();
+
 // Calls measured(n) once, for all iterations of the figure.
 template <typename Measured>
 void MeasureOnce(benchmark::State& state, Measured measured) {

@@ -1,7 +1,7 @@
 #include "model/oracle/judge/channels.h"
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -31,7 +31,6 @@ std::string EventText(EventType type, int32_t status) {
 
 // So many requests that look the same are followed.
 constexpr size_t kMostAlike = 3;
-constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 // A call on a channel that succeeds, whatever the state.
 Verdict Succeeds(const ChannelRule& rule, const Reply& reply) {
@@ -92,7 +91,6 @@ void Channels::Count(const call::GetCmEvent& call, IdRef owner,
   }
 }
 
-// Of a crowd the one whose request is shown is judged together with the listener.
 void Channels::JoinShown(const CmEvent& event, const Window& window, Aim* aim) {
   const IdRef listener = event.listen_id;
   if (!facts_.id(listener).crowd.apart) return;
@@ -118,17 +116,17 @@ void Channels::JoinShown(const CmEvent& event, const Window& window, Aim* aim) {
   }
   for (const IdRef asker : shown) components_.Merge(listener, asker);
   components_.CountAsking(listener);
+  if (search_.has_guessed()) return;
   for (const IdRef asker : components_.AskingApart(listener)) {
     int64_t by = 0;
     for (const Possibility& p : components_.PossibilitiesOf(asker))
       by = std::max(by, context_.steps.ComesBy(p, asker, window));
-    if (!search_.has_guessed()) aim->before = std::min(aim->before, by);
+    aim->before = std::min(aim->before, by);
   }
 }
 
-// When a request of one that is judged apart may come, at the earliest.
 int64_t Channels::ComesFrom(IdRef asker) const {
-  int64_t from = kNever;
+  int64_t from = INT64_MAX;
   for (const Possibility& p : components_.PossibilitiesOf(asker))
     from = std::min(from, context_.steps.ComesFrom(p, asker));
   return from;
@@ -155,7 +153,6 @@ bool Channels::MayShow(IdRef id, CmEvent event, const Window& window) {
   return may;
 }
 
-// The kernel answers by itself, over iWARP where a queue is full.
 void Channels::JoinAnswered(const CmEvent& event, const Window& window) {
   const bool by_kernel = machine_.over_iwarp() || !search_.has_guessed();
   if (by_kernel && components_.AsksApart(event.id) && !MayShow(event.id, event, window))
@@ -163,7 +160,6 @@ void Channels::JoinAnswered(const CmEvent& event, const Window& window) {
   CorrectGuess(event, window);
 }
 
-// Which of those that look the same has been answered is a guess until an event shows it.
 void Channels::CorrectGuess(const CmEvent& event, const Window& window) {
   const Components::Asked asked = components_.AskedBy(event.id);
   if (!search_.has_guessed() || !asked.listener.valid() || MayShow(event.id, event, window)) return;
@@ -179,7 +175,6 @@ void Channels::CorrectGuess(const CmEvent& event, const Window& window) {
   }
 }
 
-// Nothing has come to the listeners on the channel from those that are judged apart from them.
 bool Channels::CrowdsStayAway(ChannelRef channel, const Window& window, Verdict* verdict) {
   for (const IdRef listener : components_.CrowdsOn(channel)) {
     components_.CountAsking(listener);

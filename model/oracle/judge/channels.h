@@ -27,12 +27,17 @@ class Channels : JudgeBase {
   bool StaysQuiet(ChannelRef channel, const Window& window, Verdict* verdict);
 
  private:
+  // Of a crowd the one whose request is shown is judged together with the listener.
   void JoinShown(const CmEvent& event, const Window& window, Aim* aim);
+  // When a request of one that is judged apart may come, at the earliest.
   int64_t ComesFrom(IdRef asker) const;
   // Whether the next event of the id may be that one.
   bool MayShow(IdRef id, CmEvent event, const Window& window);
+  // One of a crowd has an event that the listener's kernel, or a full queue, has made.
   void JoinAnswered(const CmEvent& event, const Window& window);
+  // Which of those that look the same has been answered is a guess until an event shows it.
   void CorrectGuess(const CmEvent& event, const Window& window);
+  // Nothing has come to the listeners on the channel from those that are judged apart from them.
   bool CrowdsStayAway(ChannelRef channel, const Window& window, Verdict* verdict);
   // Whether a request of one that is judged apart may come to it.
   bool CrowdMayCome(ChannelRef channel, const Window& window) const;

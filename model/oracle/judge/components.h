@@ -76,9 +76,11 @@ class Components {
   std::vector<IdRef> AskersOf(IdRef id, uint16_t port) const;
   // One id of each component in which the number of the id's queue pair may be in use.
   std::vector<IdRef> SharersOfQp(IdRef id) const;
-  // A crowd: each that asks the listener is judged apart from it, and what its request has met
-  // there is left open until something shows it. crowds.cc From now on they are judged together, as
-  // the rest is.
+
+  // Crowds (crowds.cc): each that asks a listener is judged apart from it, and what its request has
+  // met there is left open until something shows it.
+  //
+  // Those that ask the listener are judged together with it from now on.
   void JudgeTogether(IdRef listener);
   void JudgeAllTogether();
   // A call on the id is judged: with those that ask it, and over iWARP with whom it asks.
@@ -103,6 +105,7 @@ class Components {
   void Exchange(IdRef a, IdRef b);
   // Counts them, and notes when they were too many for its queue.
   void CountAsking(IdRef listener);
+
   // Parts the component where nothing couples its ids any more, if its set is the product of its
   // parts.
   void Split(Number number);

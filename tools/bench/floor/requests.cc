@@ -1,6 +1,5 @@
 // As many requests and answers as a program under `cmcheck app` has, through pipes to another
 // process.
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,17 +19,6 @@ using Bytes = std::array<char, 64>;
 // Of both programs together; observed with strace.
 constexpr int64_t kOfAMessage = 8;
 constexpr int64_t kOfAConnection = 54;
-
-double AllCpuSeconds() {
-  double all = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage used{};
-    getrusage(who, &used);
-    for (const timeval& time : {used.ru_utime, used.ru_stime})
-      all += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  }
-  return all;
-}
 
 bool Pass(int from, int to) {
   Bytes bytes{};
@@ -57,9 +45,9 @@ void Ask(int64_t requests) {
 
 void MeasureEach(benchmark::State& state, int64_t count, int64_t requests) {
   for (auto _ : state) {
-    const double before = AllCpuSeconds();
+    const double before = CpuSecondsOfAll();
     Ask(count * requests);
-    state.counters["ns_each"] = 1e9 * (AllCpuSeconds() - before) / static_cast<double>(count);
+    state.counters["ns_each"] = 1e9 * (CpuSecondsOfAll() - before) / static_cast<double>(count);
   }
 }
 
