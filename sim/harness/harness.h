@@ -20,9 +20,8 @@
 //    millisecond each time.
 // 5. When a program ends, the harness releases all that it still has, as the exit of a process
 //    does. A program that cannot end is abandoned: nothing on its stack is destroyed.
-// 6. A program that crashes ends the test's process: its signal prints the seed and the last lines
-// of
-//    the conversation first.
+// 6. A program that crashes ends the test's process: its signal prints first the seed and the last
+//    lines of the conversation.
 // 7. Outside of Run nothing is simulated. One harness runs at a time; worlds follow one another.
 #ifndef SIM_HARNESS_HARNESS_H_
 #define SIM_HARNESS_HARNESS_H_
