@@ -235,7 +235,8 @@ class ConversationFacts {
   bool any_apart = false;             // of some crowd each is judged apart from the listener
   size_t crowd = 9;                   // so many ids of a component, or more, are a crowd
   bool answers_may_be_late = false;   // a REP may be, or messages are made by hand
-  bool answers_may_be_lost = false;   // a REP may be, or comes later by what is known
+  // A REP may be, or comes later by what is known, or to one that looks for none any more.
+  bool answers_may_be_lost = false;
   bool requests_may_be_late = false;  // one may come when its sender asks no more
   bool numbers_name_qps = false;      // created by the application without the library
   Payloads payloads;

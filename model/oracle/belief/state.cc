@@ -19,6 +19,13 @@ void ForEachPlace(Possibility* p, Mend mend) {
   }
 }
 
+// The place of a message among the others. Those of ids that are gone and had no name are in no
+// order but for one receiver.
+std::pair<uint8_t, uint8_t> PlaceOf(const Flight& flight) {
+  const bool nameless = flight.from == kNoId && !flight.sender.valid();
+  return {flight.from, nameless ? flight.to : uint8_t{0}};
+}
+
 }  // namespace
 
 // Where requests that came at once are stored in the order of their ids, the order in which they
@@ -62,8 +69,8 @@ void Possibility::Send(Flight flight) {
     other.since.Widen(flight.since);
     return;
   }
-  const auto place =
-      std::ranges::find_if(flights, [&](const Flight& other) { return other.from > flight.from; });
+  const auto place = std::ranges::find_if(
+      flights, [&](const Flight& other) { return PlaceOf(other) > PlaceOf(flight); });
   flights.insert(place, flight);
 }
 
@@ -83,7 +90,7 @@ void Possibility::Remove(uint8_t index) {
     else if (*at > index)
       --*at;
   });
-  std::ranges::stable_sort(flights, {}, &Flight::from);
+  std::ranges::stable_sort(flights, {}, PlaceOf);
 }
 
 void Possibility::Tidy() {

@@ -87,7 +87,8 @@ struct Flight {
   bool SameSender(const Flight& other) const {
     if (tester != kNoTester || other.tester != kNoTester)
       return (tester == kNoTester) == (other.tester == kNoTester);
-    return sender.valid() ? sender == other.sender : from == other.from && !other.sender.valid();
+    if (sender.valid() || other.sender.valid()) return sender == other.sender;
+    return from == other.from && (from != kNoId || to == other.to);
   }
   friend bool operator==(const Flight&, const Flight&) = default;
 };

@@ -248,9 +248,11 @@ Components::Number Components::JoinAsked(Number number) {
   };
   const auto apart = [&](IdRef sender) { return facts_.id(sender).apart_from.valid(); };
   for (const Possibility& p : components_[number].set.items()) {
-    for (const IdState& one : p.ids)
+    for (const IdState& one : p.ids) {
+      facts_.answers_may_be_lost |= one.abandoned;
       if (MayAskAgain(one) && !apart(one.name))
         note(one.name, StaysKnown(facts_, p, one.name, look_ahead_.latest));
+    }
     for (const Flight& flight : p.flights)
       if (IsRequest(flight.kind) && flight.tester == kNoTester && !apart(flight.sender))
         note(flight.sender, StaysKnown(facts_, p, flight, look_ahead_));

@@ -64,7 +64,9 @@ void Environment::NoteAnswers(const cm::Line& line) {
   if (std::holds_alternative<line::Heals>(line)) return;
   const auto* injects = std::get_if<line::Injects>(&line);
   const bool delays = injects != nullptr && injects->fault.kind == FaultKind::kDelay;
-  facts_.requests_may_be_late |= delays;
+  if (delays)
+    facts_.requests_may_be_late |= injects->fault.messages.Has(MadKind::kReq) ||
+                                   injects->fault.messages.Has(MadKind::kSidrReq);
   if (injects == nullptr || (!delays && !injects->fault.Loses()))
     facts_.answers_may_be_late = true;
   else if (delays || injects->fault.messages.Has(MadKind::kRep))

@@ -3,6 +3,7 @@
 #define MODEL_ORACLE_MACHINE_EXPANSION_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ class Steps::Expansion {
     if (crowd_ && forced && aim_.request == nullptr) {
       AddFirst(p, &group);
       reach_ = &group;
+      followed_ = first_;
     }
     ExpandAll(p);
     return true;
@@ -126,8 +128,8 @@ class Steps::Expansion {
       ExpandId(p, i);
     }
     for (size_t f = 0; f < p.flights.size() && !Done(); ++f) {
-      if (reach_ != nullptr && !reach_->Has(p.flights[f])) continue;
       subject_ = p.ids.size() + f;
+      if (reach_ != nullptr && subject_ != followed_ && !reach_->Has(p.flights[f])) continue;
       const Flight& flight = p.flights[f];
       const bool other = reach_ != nullptr && aim_.request != nullptr && IsRequest(flight.kind) &&
                          !IsChosen(flight.sender);
@@ -280,6 +282,7 @@ class Steps::Expansion {
   const Reach* reach_ = nullptr;  // of what is followed; null: everything
   size_t subject_ = 0;            // the id, or behind the ids the message, whose steps are offered
   size_t first_ = 0;              // the one that has to be first
+  size_t followed_ = SIZE_MAX;    // that one, which is followed even where it reaches no id
   const Take* take_ = nullptr;
   std::string overdue_;
   // When the first of the steps that have to happen has happened: none that is later comes before.
