@@ -84,6 +84,7 @@ _OVERLAYS = [
     "fmt",
     "google_benchmark",
     "googletest",
+    "gperftools",
     "nlohmann_json",
     "rapidcheck",
     "rdma_core",
