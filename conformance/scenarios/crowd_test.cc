@@ -253,6 +253,38 @@ TEST(ACrowdOfOthers, IsNotRefusedWhateverBecomesOfIt) {
   }
 }
 
+// Half of the requests that its queue has room for are answered; then the listener ends, and with
+// it the other half. Those that were dropped are rejected when they ask again.
+History EndedWithItsListener(int backlog) {
+  Script script("6.1-rxe", backlog);
+  script.Connects("", 0);
+  script.Add("settle");
+  for (int i = 0; i < kNoRoom / 2; ++i) script.Asked(i), script.Answers(i);
+  script.Add("settle\npassive rdma_destroy_id L\npass 7s");
+  for (int i = 0; i < kClients; ++i) script.HearsOf(i);
+  return OnSim(ConversationOf(script.text()));
+}
+
+class ACrowdWithoutListener : public testing::TestWithParam<int> {};
+
+TEST_P(ACrowdWithoutListener, IsPermittedWithFewPossibilities) {
+  const model::HistoryResult result = ResultOf(EndedWithItsListener(GetParam()));
+  EXPECT_EQ(result.kind, model::VerdictKind::kPermitted) << model::Explain(result.at_record);
+  EXPECT_LE(result.largest_set, kFewPossibilities);
+}
+
+TEST_P(ACrowdWithoutListener, IsRefusedWhereOneIsEstablishedThatNoneAnswered) {
+  History history = EndedWithItsListener(GetParam());
+  const CmEvent established = EventOf(&history, EventType::kEstablished, 0);
+  CmEvent& last = EventOf(&history, EventType::kRejected, kClients - kNoRoom / 2 - 1);
+  const IdRef id = last.id;
+  last = established;
+  last.id = id;
+  EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kRefused);
+}
+
+INSTANTIATE_TEST_SUITE_P(Room, ACrowdWithoutListener, testing::Values(kNoRoom, 2 * kClients));
+
 TEST(ACrowdOfOthers, IsRejectedWhereThePortIsOwnedAndNoneListens) {
   Script script("6.1-rxe", 2 * kClients);
   script.Connects("", 0);

@@ -21,9 +21,9 @@ void ForEachPlace(Possibility* p, Mend mend) {
 
 // The place of a message among the others. Those of ids that are gone and had no name are in no
 // order but for one receiver.
-std::pair<uint8_t, uint8_t> PlaceOf(const Flight& flight) {
+std::pair<uint8_t, int> PlaceOf(const Flight& flight) {
   const bool nameless = flight.from == kNoId && !flight.sender.valid();
-  return {flight.from, nameless ? flight.to : uint8_t{0}};
+  return {flight.from, nameless ? 1 + flight.to : 0};
 }
 
 }  // namespace

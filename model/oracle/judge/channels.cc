@@ -104,16 +104,7 @@ void Channels::JoinShown(const CmEvent& event, const Window& window, Aim* aim) {
     shown = {
         *std::ranges::min_element(shown, {}, [this](IdRef asker) { return ComesFrom(asker); })};
   }
-  for (const IdRef asker : shown) {
-    const auto follow = [&](Possibility& p, JudgedStep& judged) {
-      context_.steps.RepeatApart(&p, window);
-      if (std::optional<Possibility> other = context_.steps.WithMra(p, asker, window))
-        judged.Add(*std::move(other));
-      judged.Add(std::move(p));
-    };
-    Verdict ignored;
-    search_.Advance(components_.NumberOf(asker), &ignored, follow);
-  }
+  for (const IdRef asker : shown) search_.FollowApart(asker, window);
   for (const IdRef asker : shown) components_.Merge(listener, asker);
   components_.CountAsking(listener);
   if (search_.has_guessed()) return;

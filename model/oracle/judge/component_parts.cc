@@ -249,9 +249,9 @@ Components::Number Components::JoinAsked(Number number) {
   const auto apart = [&](IdRef sender) { return facts_.id(sender).apart_from.valid(); };
   for (const Possibility& p : components_[number].set.items()) {
     for (const IdState& one : p.ids) {
+      if (!MayAskAgain(one)) continue;
       facts_.answers_may_be_lost |= one.abandoned;
-      if (MayAskAgain(one) && !apart(one.name))
-        note(one.name, StaysKnown(facts_, p, one.name, look_ahead_.latest));
+      if (!apart(one.name)) note(one.name, StaysKnown(facts_, p, one.name, look_ahead_.latest));
     }
     for (const Flight& flight : p.flights)
       if (IsRequest(flight.kind) && flight.tester == kNoTester && !apart(flight.sender))

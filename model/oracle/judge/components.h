@@ -106,6 +106,24 @@ class Components {
   // Counts them, and notes when they were too many for its queue.
   void CountAsking(IdRef listener);
 
+  // The listener is in a component of its own, and has nothing but what its crowd has sent.
+  bool IsAlone(IdRef listener);
+  // Joins the asker with a copy of its listener, for `use(number of the component)`, after which
+  // the asker has that no more.
+  template <typename Use>
+  bool WithCopyOf(IdRef listener, IdRef asker, Use use) {
+    const Number own = NumberOf(listener);
+    const Component copy = components_[own];
+    Merge(asker, listener);
+    const bool fine = use(NumberOf(asker));
+    std::erase(Of(asker).ids, listener);
+    facts_.id(listener).component = own;
+    components_[own] = copy;
+    return fine;
+  }
+  // None asks the listener apart from it any more.
+  void EndCrowd(IdRef listener);
+
   // Parts the component where nothing couples its ids any more, if its set is the product of its
   // parts.
   void Split(Number number);

@@ -86,15 +86,24 @@ void Components::LeaveOpenUntil(int64_t until) {
     if (Crowd& crowd = facts_.id(owner.id).crowd; crowd.apart) crowd.full = {0, until};
 }
 
-void Components::JudgeTogether(IdRef listener) {
+bool Components::IsAlone(IdRef listener) {
+  return facts_.id(listener).crowd.apart && Has(NumberOf(listener)) &&
+         IdsOf(NumberOf(listener)).size() == 1;
+}
+
+void Components::EndCrowd(IdRef listener) {
   Crowd& crowd = facts_.id(listener).crowd;
-  if (!crowd.apart) return;
   crowd.apart = false;
   crowd.together = true;
   crowd.asking = 0;
   crowd.too_many = false;
   for (uint16_t i = 0; i < facts_.id_count(); ++i)
     if (facts_.id(IdRef{i}).apart_from == listener) facts_.id(IdRef{i}).apart_from = {};
+}
+
+void Components::JudgeTogether(IdRef listener) {
+  if (!facts_.id(listener).crowd.apart) return;
+  EndCrowd(listener);
   JoinAllAsked();
 }
 

@@ -58,6 +58,32 @@ Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, cons
   return verdict;
 }
 
+// What becomes of one request when the listener ends does not depend on the others.
+Verdict Destructions::EndCrowd(const Record& record, IdRef listener, const Reply& reply) {
+  Verdict verdict{.saw = ToString(reply)};
+  const bool returns = reply.succeeded() && !Unseen(reply) && facts_.id(listener).unacked == 0;
+  if (!returns || machine_.over_iwarp() || !components_.IsAlone(listener)) return verdict;
+  const Window window = WindowOf(record).AtBegin();
+  std::vector<Components::Number> ended;
+  for (const IdRef asker : components_.AskingApart(listener)) {
+    // Some that look the same are judged together.
+    if (std::ranges::find(ended, components_.NumberOf(asker)) != ended.end()) continue;
+    ended.push_back(components_.NumberOf(asker));
+    search_.FollowApart(asker, window);
+    const bool goes_on = components_.WithCopyOf(listener, asker, [&](Components::Number number) {
+      components_.CountAsking(listener);
+      const auto destroy = [&](Possibility& p, JudgedStep& judged) {
+        machine_.Destroy(&p, p.Find(listener), window.span());
+        judged.Add(std::move(p));
+      };
+      return search_.Close(number, window, &verdict) && search_.Advance(number, &verdict, destroy);
+    });
+    if (!goes_on) return verdict;
+  }
+  components_.EndCrowd(listener);
+  return verdict;
+}
+
 bool Destructions::DestroyAllOn(ChannelRef channel, Components::Number number, const Window& window,
                                 bool blocked, HeldUp* may_be, Verdict* verdict) {
   const Span now = window.AtBegin().span();

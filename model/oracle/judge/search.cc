@@ -121,6 +121,16 @@ bool Search::Stay(Number number, const Window& window, Verdict* verdict, const A
   return false;
 }
 
+void Search::FollowApart(IdRef asker, const Window& window) {
+  Verdict ignored;
+  Advance(components_.NumberOf(asker), &ignored, [&](Possibility& p, JudgedStep& judged) {
+    steps_.RepeatApart(&p, window);
+    if (std::optional<Possibility> other = steps_.WithMra(p, asker, window))
+      judged.Add(*std::move(other));
+    judged.Add(std::move(p));
+  });
+}
+
 void Search::PrepareApart(IdRef id, const Window& window) {
   if (!components_.facts().id(id).apart_from.valid()) return;
   Verdict ignored;

@@ -161,6 +161,8 @@ class Search {
   // Rows that every remaining possibility has used are certain; they are counted once.
   void Confirm(Number number, Verdict* verdict);
 
+  // One that is judged apart has repeated what it had to by then, and may have got an MRA.
+  void FollowApart(IdRef asker, const Window& window);
   // A call on one that is judged apart may end what it repeats.
   void PrepareApart(IdRef id, const Window& window);
   // What a call on the id depends on: of a listener, everything that asks it as well.
