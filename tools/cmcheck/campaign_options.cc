@@ -200,7 +200,8 @@ void AddRunOptions(Verb verb, RunOptions* options) {
                "Per cent of the sequences that may be inconclusive; of --impl nodes 15");
   verb.Text("--journal", &options->journal,
             "File for the result of each sequence; a run continues where it ended");
-  verb.Flag("--keep", &options->keep, "Keep every conversation in the report");
+  verb.Flag("--keep", &options->keep,
+            "Keep every conversation in the report; those of --only are kept anyway");
   verb.Flag("!--no-shrink", &options->shrink, "Do not shrink findings");
 }
 

@@ -313,8 +313,7 @@ class CmcheckWithASample : public Cmcheck {
 };
 
 TEST_F(CmcheckWithASample, ComparesOfAnothersConversationWhatBothCanSee) {
-  ASSERT_EQ(folder_.Cmcheck({"run", "--impl", sample_, "--walk", "life", "--only", "4", "--keep"})
-                .exit_code,
+  ASSERT_EQ(folder_.Cmcheck({"run", "--impl", sample_, "--walk", "life", "--only", "4"}).exit_code,
             0);
   const std::string kept = "cmcheck-report/conversations/000004.conv";
   const Ended replay = folder_.Cmcheck({"replay", kept, "--impl", "sim"});

@@ -117,7 +117,8 @@ class Runner {
     if (journal_ != nullptr && problem_.empty())
       if (std::string problem = journal_->Add(judged.result); !problem.empty())
         problem_ = fmt::format("{}: {}", options_.journal, problem);
-    if (options_.keep && problem_.empty())
+    const bool kept = options_.keep || !options_.only.empty();
+    if (kept && problem_.empty())
       problem_ = report_.WriteConversation(judged.result.index, judged.history);
     if (!problem_.empty()) StopWork();
   }
