@@ -14,40 +14,36 @@ inline constexpr bool kIsName = false;
 template <typename Tag>
 inline constexpr bool kIsName<Ref<Tag>> = true;
 
-// Calls visit(reference, info) for each name in the value of a field; names in elements of work
-// requests are used.
-template <typename Member, typename Visit>
-void EachNameIn(const FieldInfo& info, Member& member, Visit& visit) {
-  constexpr FieldInfo kRegion{.noun = "a region", .use = NameUse::kUses};
-  using Value = std::remove_const_t<Member>;
-  if constexpr (kIsName<Value>) {
-    visit(member, info);
-  } else if constexpr (std::is_same_v<Value, Sges>) {
-    for (auto& sge : member) visit(sge.mr, kRegion);
-  } else if constexpr (std::is_same_v<Value, RemotePlace>) {
-    FieldInfo remote = kRegion;
-    remote.remote = true;
-    visit(member.mr, remote);
-  }
+// One name in a call.
+using NameIn = std::variant<ChannelRef*, IdRef*, EventRef*, HeldRef*, MrRef*>;
+using ConstNameIn =
+    std::variant<const ChannelRef*, const IdRef*, const EventRef*, const HeldRef*, const MrRef*>;
+
+// What is called with each, without a copy of all rows for each caller.
+template <typename Name>
+struct NameVisitor {
+  void* context;
+  void (*visit)(void* context, Name name, const FieldInfo& info);
+};
+void VisitNames(Call* call, NameVisitor<NameIn> visitor);
+void VisitNames(const Call& call, NameVisitor<ConstNameIn> visitor);
+
+template <typename Name, typename Visit>
+NameVisitor<Name> NameVisitorOf(Visit& visit) {
+  return {&visit, [](void* context, Name name, const FieldInfo& info) {
+            std::visit([&](auto* ref) { (*static_cast<Visit*>(context))(*ref, info); }, name);
+          }};
 }
 
-// The same for a call, or for one of its alternatives; null pointers are left out.
-template <typename OneCall, typename Visit>
-void EachNameOf(OneCall& call, Visit visit) {
-  ForEachField(kRow<std::remove_const_t<OneCall>>.fields, [&](const auto& field) {
-    auto visit_valid = [&](auto& ref, const FieldInfo& info) {
-      if (ref.valid()) visit(ref, info);
-    };
-    EachNameIn(field.info, call.*field.member, visit_valid);
-  });
-}
+// Calls visit(reference, info) for each name in the call; names in elements of work requests are
+// used, and null pointers are left out.
 template <typename Visit>
 void EachName(const Call& call, Visit visit) {
-  std::visit([&](const auto& one) { EachNameOf(one, visit); }, call);
+  VisitNames(call, NameVisitorOf<ConstNameIn>(visit));
 }
 template <typename Visit>
 void EachName(Call* call, Visit visit) {
-  std::visit([&](auto& one) { EachNameOf(one, visit); }, *call);
+  VisitNames(call, NameVisitorOf<NameIn>(visit));
 }
 
 }  // namespace cm
