@@ -183,7 +183,7 @@ class Oracle::Judges {
     const CallKind kind = KindOf(call);
     if (!TraitsOf(kind).only_asks) {
       if (kind == CallKind::kDestroyId)
-        if (Verdict ended = destructions_.EndCrowd(record, id, reply); !ended.IsPermitted())
+        if (Verdict ended = destructions_.EndCrowd(record, call, reply); !ended.IsPermitted())
           return ended;
       context_.components.PrepareCall(id);
       context_.search.PrepareApart(id, context_.WindowOf(record));

@@ -231,11 +231,11 @@ class ConversationFacts {
   uint8_t SourceOf(const IdState& id) const;
 
   WorkTracker work;
-  Hits allowances{};                  // messages that each counted rule may hit; 0: no rule
-  bool any_apart = false;             // of some crowd each is judged apart from the listener
-  size_t crowd = 9;                   // so many ids of a component, or more, are a crowd
-  bool answers_may_be_late = false;   // a REP may be, or messages are made by hand
-  // A REP may be, or comes later by what is known, or to one that looks for none any more.
+  Hits allowances{};                 // messages that each counted rule may hit; 0: no rule
+  bool any_apart = false;            // of some crowd each is judged apart from the listener
+  size_t crowd = 9;                  // so many ids of a component, or more, are a crowd
+  bool answers_may_be_late = false;  // a REP may be, or messages are made by hand
+  // A REP may be, or comes later by what is known, or its receiver has abandoned its request.
   bool answers_may_be_lost = false;
   bool requests_may_be_late = false;  // one may come when its sender asks no more
   bool numbers_name_qps = false;      // created by the application without the library

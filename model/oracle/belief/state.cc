@@ -19,8 +19,8 @@ void ForEachPlace(Possibility* p, Mend mend) {
   }
 }
 
-// The place of a message among the others. Those of ids that are gone and had no name are in no
-// order but for one receiver.
+// The place of a message among the others. Those of ids that are gone and had no name are ordered
+// for each receiver only.
 std::pair<uint8_t, int> PlaceOf(const Flight& flight) {
   const bool nameless = flight.from == kNoId && !flight.sender.valid();
   return {flight.from, nameless ? 1 + flight.to : 0};

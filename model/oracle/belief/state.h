@@ -189,11 +189,13 @@ struct IdState : IdTimes {
 // One possibility for all ids of a component at once.
 struct Possibility {
   std::vector<IdState> ids;
-  std::vector<Flight> flights;  // by sender; those of one sender in the order of sending
-  Hits hits{};                  // by counted rule: how many messages it has hit, at least
-  uint8_t mutes = 0;            // set of devices: nothing that they send gets out
-  RuleBits used;                // rows that led here since they were last reported
-  RuleBits perhaps;             // rows of some of the ways that led here, but not of all
+  // By sender, and those of ids that are gone and had no name by receiver; those of one in the
+  // order of sending.
+  std::vector<Flight> flights;
+  Hits hits{};        // by counted rule: how many messages it has hit, at least
+  uint8_t mutes = 0;  // set of devices: nothing that they send gets out
+  RuleBits used;      // rows that led here since they were last reported
+  RuleBits perhaps;   // rows of some of the ways that led here, but not of all
 
   bool IsMute(uint8_t device) const { return ((mutes >> device) & 1) != 0; }
   uint8_t Find(IdRef name) const {

@@ -106,10 +106,13 @@ class Components {
   // Counts them, and notes when they were too many for its queue.
   void CountAsking(IdRef listener);
 
-  // The listener is in a component of its own, and has nothing but what its crowd has sent.
+  // The listener has a crowd, and no other named id is in its component.
   bool IsAlone(IdRef listener);
-  // Joins the asker with a copy of its listener, for `use(number of the component)`, after which
-  // the asker has that no more.
+  // The other components with ids that are judged apart from it.
+  std::vector<Number> ApartFrom(IdRef listener) const;
+  // Joins the asker with a copy of its listener and calls `use(number of that component)`, which
+  // takes the listener out of every possibility unless it fails. The listener's own component stays
+  // as it was.
   template <typename Use>
   bool WithCopyOf(IdRef listener, IdRef asker, Use use) {
     const Number own = NumberOf(listener);

@@ -91,6 +91,18 @@ bool Components::IsAlone(IdRef listener) {
          IdsOf(NumberOf(listener)).size() == 1;
 }
 
+std::vector<Components::Number> Components::ApartFrom(IdRef listener) const {
+  std::vector<Number> apart;
+  for (uint16_t i = 0; i < facts_.id_count(); ++i) {
+    const Number number = NumberOf(IdRef{i});
+    if (facts_.id(IdRef{i}).apart_from == listener && Has(number) && number != NumberOf(listener))
+      apart.push_back(number);
+  }
+  const auto [first, last] = std::ranges::unique(apart);
+  apart.erase(first, last);
+  return apart;
+}
+
 void Components::EndCrowd(IdRef listener) {
   Crowd& crowd = facts_.id(listener).crowd;
   crowd.apart = false;

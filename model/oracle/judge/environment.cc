@@ -65,8 +65,8 @@ void Environment::NoteAnswers(const cm::Line& line) {
   const auto* injects = std::get_if<line::Injects>(&line);
   const bool delays = injects != nullptr && injects->fault.kind == FaultKind::kDelay;
   if (delays)
-    facts_.requests_may_be_late |= injects->fault.messages.Has(MadKind::kReq) ||
-                                   injects->fault.messages.Has(MadKind::kSidrReq);
+    for (const MadKind request : {MadKind::kReq, MadKind::kSidrReq, MadKind::kMpaRequest})
+      facts_.requests_may_be_late |= injects->fault.messages.Has(request);
   if (injects == nullptr || (!delays && !injects->fault.Loses()))
     facts_.answers_may_be_late = true;
   else if (delays || injects->fault.messages.Has(MadKind::kRep))

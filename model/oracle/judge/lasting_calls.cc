@@ -58,25 +58,33 @@ Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, cons
   return verdict;
 }
 
-// What becomes of one request when the listener ends does not depend on the others.
-Verdict Destructions::EndCrowd(const Record& record, IdRef listener, const Reply& reply) {
+// What becomes of one request does not depend on the others, but that no more than have room were
+// in the queue.
+Verdict Destructions::EndCrowd(const Record& record, const Call& call, const Reply& reply) {
+  const IdRef listener = IdOf(call);
   Verdict verdict{.saw = ToString(reply)};
   const bool returns = reply.succeeded() && !Unseen(reply) && facts_.id(listener).unacked == 0;
   if (!returns || machine_.over_iwarp() || !components_.IsAlone(listener)) return verdict;
   const Window window = WindowOf(record).AtBegin();
+  // An id that has answered one may have ended by now, so that it asks again.
+  for (const Components::Number number : components_.ApartFrom(listener))
+    if (!search_.Close(number, window, &verdict)) return verdict;
+  for (const IdRef asker : components_.AskingApart(listener)) search_.FollowApart(asker, window);
+  const CallRows rows(context_, call, window);
   std::vector<Components::Number> ended;
   for (const IdRef asker : components_.AskingApart(listener)) {
-    // Some that look the same are judged together.
+    // Those that look the same may share a component, which is ended once.
     if (std::ranges::find(ended, components_.NumberOf(asker)) != ended.end()) continue;
     ended.push_back(components_.NumberOf(asker));
-    search_.FollowApart(asker, window);
     const bool goes_on = components_.WithCopyOf(listener, asker, [&](Components::Number number) {
       components_.CountAsking(listener);
-      const auto destroy = [&](Possibility& p, JudgedStep& judged) {
-        machine_.Destroy(&p, p.Find(listener), window.span());
-        judged.Add(std::move(p));
+      const auto destroy = [&](const Possibility& p, uint8_t at, JudgedStep& judged) {
+        rows.ForEach(p, at, [&](const CallRule& rule, Guard guard) {
+          judged.Add(rows.After(p, at, rule, guard));
+        });
       };
-      return search_.Close(number, window, &verdict) && search_.Advance(number, &verdict, destroy);
+      return search_.Close(number, window, &verdict) &&
+             search_.Advance(number, &verdict, AtId(listener, destroy));
     });
     if (!goes_on) return verdict;
   }

@@ -16,8 +16,9 @@ class Destructions : JudgeBase {
   explicit Destructions(JudgeContext& context) : JudgeBase(context) {}
 
   Verdict Id(const Record& record, Lane lane, const Call& call, const Reply& reply);
-  // Before it: those that ask the listener, each judged apart from it, lose it one by one.
-  Verdict EndCrowd(const Record& record, IdRef listener, const Reply& reply);
+  // Before Id destroys a listener: destroys a copy of it for each component that asks it, where
+  // those are judged apart from it.
+  Verdict EndCrowd(const Record& record, const Call& call, const Reply& reply);
   Verdict Channel(const Record& record, Lane lane, const call::DestroyEventChannel& call,
                   const Reply& reply);
   // One of both returns after it has waited.
