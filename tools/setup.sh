@@ -16,7 +16,7 @@ set -eu
 packages="g++ librdmacm-dev libibverbs-dev file zip clang-format clang-tidy
   tshark rdmacm-utils python3-pyverbs"
 libraries="libgtest-dev libgmock-dev librapidcheck-dev libcli11-dev libfmt-dev
-  nlohmann-json3-dev libbenchmark-dev libxxhash-dev libgoogle-perftools-dev"
+  nlohmann-json3-dev libbenchmark-dev libxxhash-dev"
 # Programs of docs/programs.md, 42 MB; QEMU is one of the lab's.
 test_packages="perftest qperf ibverbs-utils libfabric-bin ucx-utils iperf iperf3 curl
   netcat-openbsd openmpi-bin python3-mpi4py fio dapl2-utils tgt libiscsi-bin"

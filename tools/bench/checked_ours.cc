@@ -5,6 +5,7 @@
 
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/runner/campaign.h"
+#include "conformance/runner/memory.h"
 #include "model/base/check.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
@@ -19,6 +20,7 @@ constexpr int64_t kCheckedCalls = 200'000;
 class Checking {
  public:
   Checking() {
+    KeepMemory();
     const Profile& profile = *FindProfile("6.1-rxe");
     sim_ = MakeSimImplementation({.profile = profile, .capabilities = profile.capabilities});
     options_.draw.profile = profile;

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "conformance/runner/memory.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/verbs.h"
 
@@ -76,6 +77,7 @@ int Finished(int exit_code) {
 }  // namespace
 
 int RunCommand(int argc, char** argv, std::span<const AddVerb> verbs) {
+  KeepMemory();
   try {
     return Finished(Main({argv + 1, argv + argc}, verbs));
   } catch (const std::system_error& problem) {

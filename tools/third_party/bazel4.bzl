@@ -84,7 +84,6 @@ _OVERLAYS = [
     "fmt",
     "google_benchmark",
     "googletest",
-    "gperftools",
     "nlohmann_json",
     "rapidcheck",
     "rdma_core",
