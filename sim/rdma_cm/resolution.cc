@@ -148,6 +148,8 @@ Errno FindDevice(const KernelContext& k, CmIdIndex id) {
   if (own.device != kNoDevice) return Errno::kNone;
   if (!k.transport->Carries(own.space)) return Errno::kInval;
   const uint8_t interface = own.resolve_interface;
+  // No device has a GID of a loopback address. source: linux 6.1 cma.c cma_acquire_dev_by_src_ip
+  if (own.source.kind == AddressKind::kLoopback) return Errno::kNoDev;
   if (interface == kNoDevice || !k.fabric->device(interface).registered) return Errno::kNoDev;
   TakeAddressOf(k, id, interface);
   return Errno::kNone;

@@ -98,8 +98,7 @@ std::vector<Components::Number> Components::ApartFrom(IdRef listener) const {
     if (facts_.id(IdRef{i}).apart_from == listener && Has(number) && number != NumberOf(listener))
       apart.push_back(number);
   }
-  const auto [first, last] = std::ranges::unique(apart);
-  apart.erase(first, last);
+  apart.erase(std::unique(apart.begin(), apart.end()), apart.end());
   return apart;
 }
 
