@@ -2,8 +2,10 @@
 //
 // rdma_listen with backlog 1 crashes, with 2 never returns, with 3 exits; with any other it puts an
 // event for the id on the id's channel. rdma_bind_addr to an IPv6 address keeps the caller busy for
-// ever. rdma_event_str has no words.
+// ever. rdma_event_str has no words. rdma_migrate_id of a datagram id returns after a host that was
+// held up goes on.
 #include <infiniband/verbs.h>
+#include <poll.h>
 #include <rdma/rdma_cma.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <ctime>
 
 namespace {
 
@@ -24,6 +27,23 @@ struct Channel {
 bool Hangs(int backlog) {
   static volatile int hanging = 2;
   return backlog == hanging;
+}
+
+int64_t OwnNanoseconds() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return used.tv_sec * 1'000'000'000 + used.tv_nsec;
+}
+
+// The clock goes on while neither the suite nor the call gets a turn. When they do, the call has
+// 5 ms of work left.
+void HoldTheHostUp(int milliseconds) {
+  const pid_t suite = getppid();
+  kill(suite, SIGSTOP);
+  poll(nullptr, 0, milliseconds);
+  kill(suite, SIGCONT);
+  const int64_t until = OwnNanoseconds() + 5'000'000;
+  while (OwnNanoseconds() < until) continue;
 }
 
 }  // namespace
@@ -115,6 +135,7 @@ int rdma_set_option(rdma_cm_id* /*id*/, int /*level*/, int /*name*/, void* /*val
   return 0;
 }
 int rdma_migrate_id(rdma_cm_id* id, rdma_event_channel* channel) {
+  if (id->ps == RDMA_PS_UDP) HoldTheHostUp(300);
   id->channel = channel;
   return 0;
 }

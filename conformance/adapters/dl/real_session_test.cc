@@ -238,6 +238,29 @@ TEST(BarePlace, WhatTheNetworkDoesNotHaveIsUnsupported) {
             "of the site's network no address silent.v6 is known");
 }
 
+// The clock says 300 ms, and a call that waits for another thread has 200 ms. The suite is a
+// process of its own, as it is stopped meanwhile.
+TEST(BusyHost, ACallThatGotNoTurnDoesNotCountAsBlocked) {
+  const pid_t suite = fork();
+  ASSERT_GE(suite, 0);
+  if (suite == 0) {
+    Profile profile = Hasty();
+    profile.timing.late = Duration::Seconds(60);
+    std::vector<std::string> told;
+    const auto implementation = Awkward(std::make_unique<ToldPlace>(&told), profile);
+    const Conversation conversation = Read(
+        "active rdma_create_event_channel C\nactive rdma_create_event_channel D\n"
+        "active rdma_create_id A on=C ps=RDMA_PS_UDP\nactive rdma_migrate_id A to=D\n");
+    const std::unique_ptr<Session> session = implementation->Start(conversation);
+    const History history = Perform(conversation, *session);
+    const auto* const answered = std::get_if<seen::Answered>(&history.records.back().seen);
+    _exit(answered != nullptr && answered->reply == Reply::Returned() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(suite, &status, 0), suite);
+  EXPECT_EQ(status, 0);
+}
+
 // The read end of a pipe reports when the last process with the write end has ended.
 TEST(Killed, NothingIsLeftWhenTheSuiteItselfIsKilled) {
   std::array<int, 2> ends{};
