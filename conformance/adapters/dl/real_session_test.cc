@@ -63,6 +63,7 @@ class ToldPlace : public Place {
     told_->push_back(HasNoChildren() ? "put right" : "put right too early");
     return "a link is missing";
   }
+  bool Disturbed() const override { return told_->front() == "disturb"; }
 
  private:
   std::vector<std::string>* told_;
@@ -168,6 +169,14 @@ TEST_F(RealSession, ABlockedCallReturnsWhenAnotherLaneLetsIt) {
   EXPECT_FALSE(inconclusive_);
 }
 
+// The clock says 300 ms, and 200 ms without an event are quiet.
+TEST_F(RealSession, AHostThatIsHeldUpIsNotQuiet) {
+  BePatient();
+  Run("passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
+      "passive rdma_listen L backlog=4\nsettle\npassive wait S within=0us\n");
+  EXPECT_THAT(Seen(), HasSubstr("passive wait S within=0us -> readable\n"));
+}
+
 // The first would wait for ever if the second were not made before it returns.
 TEST_F(RealSession, CallsAreMadeAtOnce) {
   Run("passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
@@ -196,6 +205,14 @@ TEST_F(RealSession, ThePlaceIsToldInOrder) {
   Run("fault link-down side=active\nheal\n");
   EXPECT_THAT(told_, ElementsAre("prepare", "link-down", "heal", "put right"));
   EXPECT_EQ(leaks_, "a link is missing");
+}
+
+TEST_F(RealSession, WhatIsSeenInADisturbedPlaceProvesNothing) {
+  Run("fault link-down side=active\n");
+  EXPECT_FALSE(inconclusive_);
+  told_ = {"disturb"};
+  Run("fault link-down side=active\n");
+  EXPECT_TRUE(inconclusive_);
 }
 
 TEST_F(RealSession, APlaceThatCannotServeIsUnsupported) {
