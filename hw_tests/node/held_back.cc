@@ -1,5 +1,7 @@
 #include "hw_tests/node/held_back.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -60,7 +62,7 @@ std::string HeldBack(const std::string& processes) {
     for (fs::directory_iterator task(one->path() / "task", gone); !gone && task != end;
          task.increment(gone))
       if (const std::string name = NameOfHeldBack(task->path()); !name.empty())
-        return pid + " " + name;
+        return fmt::format("{} {}", pid, name);
   }
   return {};
 }
