@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hw_tests/node/guardian.h"
+#include "hw_tests/node/held_back.h"
 #include "model/vocabulary/mad_kind.h"
 
 namespace node {
@@ -54,6 +55,7 @@ class NodePlace : public cm::Place {
   bool patient() const override { return capabilities().Has(Capability::kTime); }
   std::string Prepare(const cm::Conversation& conversation) override {
     topology_ = conversation.topology;
+    disturbed_ = false;
     return bare_->Prepare(conversation);
   }
 
@@ -63,6 +65,7 @@ class NodePlace : public cm::Place {
     if (allowed == nullptr || !guardian_ || topology_ == nullptr)
       return {.ok = false, .note = fmt::format("{} is not allowed here", cm::ToString(needed))};
     meddled_ = true;
+    if (needed == Capability::kRemoveDevice) HeldBack();
     return DoneUnless(allowed->program.empty() ? Ours(fault) : Theirs(fault, allowed->program));
   }
   Done Heal() override { return DoneUnless(meddled_ ? guardian_->Heal() : ""); }
@@ -71,10 +74,19 @@ class NodePlace : public cm::Place {
     std::string wrong = guardian_->PutRight(std::exchange(used_up_, false) && soft_);
     meddled_ = !wrong.empty();
     tables_ = 0;
+    if (const std::string held_back = meddled_ ? HeldBack() : ""; !held_back.empty())
+      wrong += fmt::format(", and the kernel holds back {}, which was killed", held_back);
     return wrong;
   }
+  bool Disturbed() const override { return disturbed_; }
 
  private:
+  std::string HeldBack() {
+    std::string one = node::HeldBack(settings_.processes);
+    disturbed_ |= !one.empty();
+    return one;
+  }
+
   // PROGRAM do|undo INTERFACE DEVICE FAULT...
   std::string Theirs(const cm::Fault& fault, const std::string& program) {
     std::istringstream stream(cm::ToString(fault, *topology_));
@@ -174,6 +186,7 @@ class NodePlace : public cm::Place {
   std::optional<Guardian> guardian_;
   const cm::Topology* topology_ = nullptr;
   bool meddled_ = false;
+  bool disturbed_ = false;
   bool used_up_ = false;  // the link was down
   int tables_ = 0;
 };

@@ -7,6 +7,8 @@
 //    Soft-RoCE. Other effects on messages are for programs of the site.
 // 3. Only a Soft-RoCE device is removed and made again; others are for programs of the site. One
 //    whose link was down is made again as well: one of Linux 6.1 receives nothing from then on.
+// 4. A device can be taken away only when no process of an earlier conversation is held back by the
+//    kernel. While one is, the place is disturbed.
 #ifndef HW_TESTS_NODE_NODE_PLACE_H_
 #define HW_TESTS_NODE_NODE_PLACE_H_
 
@@ -16,6 +18,7 @@
 
 #include "conformance/adapters/dl/place.h"
 #include "conformance/adapters/exec/allow.h"
+#include "hw_tests/node/held_back.h"
 
 namespace node {
 
@@ -28,6 +31,7 @@ struct NodeSettings {
   std::string control;  // the interface that carries the control connection, kNoControl, or empty
   std::string folder = kRecords;
   std::string devices = "/sys/class/infiniband";
+  std::string processes = kProcesses;
   int input = 0;  // of this process: when its other end is closed, everything is undone
 };
 

@@ -1,9 +1,11 @@
 // For tests: a librdmacm-shaped object that crashes, hangs or blocks, depending on the arguments.
 //
 // rdma_listen with backlog 1 crashes, with 2 never returns, with 3 exits; with any other it puts an
-// event for the id on the id's channel. rdma_bind_addr to an IPv6 address keeps the caller busy for
-// ever. rdma_event_str has no words.
+// event for the id on the id's channel, with 4 after the host was held up. rdma_bind_addr to an
+// IPv6 address keeps the caller busy for ever. rdma_event_str has no words. rdma_migrate_id of a
+// datagram id returns after a host that was held up goes on.
 #include <infiniband/verbs.h>
+#include <poll.h>
 #include <rdma/rdma_cma.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,6 +26,17 @@ struct Channel {
 bool Hangs(int backlog) {
   static volatile int hanging = 2;
   return backlog == hanging;
+}
+
+// The clock goes on while neither the parent nor the caller gets a turn. When they do, the caller
+// has some milliseconds of work left.
+void HoldTheHostUp(int milliseconds) {
+  const pid_t parent = getppid();
+  kill(parent, SIGSTOP);
+  poll(nullptr, 0, milliseconds);
+  kill(parent, SIGCONT);
+  volatile int done = 0;
+  while (done < 5'000'000) done = done + 1;
 }
 
 }  // namespace
@@ -65,7 +78,15 @@ int rdma_listen(rdma_cm_id* id, int backlog) {
   if (backlog == 3) syscall(SYS_exit_group, 0);  // immediately, without any exit handler
   const int write_end = reinterpret_cast<Channel*>(id->channel)->write_end;
   const auto number = reinterpret_cast<uintptr_t>(id);
-  return write(write_end, &number, sizeof(number)) == sizeof(number) ? 0 : -1;
+  const auto put = [write_end, number] {
+    return write(write_end, &number, sizeof(number)) == sizeof(number) ? 0 : -1;
+  };
+  if (backlog != 4) return put();
+  const pid_t other = fork();
+  if (other != 0) return other > 0 ? 0 : -1;
+  poll(nullptr, 0, 50);  // meanwhile the caller begins to wait
+  HoldTheHostUp(300);
+  _exit(put() == 0 ? 0 : 1);
 }
 
 int rdma_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) {
@@ -115,6 +136,7 @@ int rdma_set_option(rdma_cm_id* /*id*/, int /*level*/, int /*name*/, void* /*val
   return 0;
 }
 int rdma_migrate_id(rdma_cm_id* id, rdma_event_channel* channel) {
+  if (id->ps == RDMA_PS_UDP) HoldTheHostUp(300);
   id->channel = channel;
   return 0;
 }

@@ -30,6 +30,9 @@ class Place {
   // Called after the conversation's processes were reaped: restores the initial state. Empty on
   // success, otherwise the remaining differences.
   virtual std::string PutRight() = 0;
+  // Whether, since Prepare, a process that is not of this conversation may have stood in the way of
+  // a fault, or of what PutRight restores.
+  virtual bool Disturbed() const { return false; }
 };
 
 }  // namespace cm

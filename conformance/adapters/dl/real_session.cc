@@ -127,7 +127,7 @@ class RealSession : public Session, public Driver, public Environment {
 
   // Session
   std::string Leaks() override { return End(); }
-  bool Inconclusive() const override { return inconclusive_ || unreaped_; }
+  bool Inconclusive() const override { return inconclusive_ || unreaped_ || disturbed_; }
 
  private:
   size_t WorkerOf(uint8_t side) const { return workers_.size() == 1 ? 0 : side; }
@@ -181,6 +181,7 @@ class RealSession : public Session, public Driver, public Environment {
     unreaped_ = !workers_.EndAll() || unreaped_;
     std::string wrong = unreaped_ ? "child not reaped" : "";
     const std::string differs = place_->PutRight();
+    disturbed_ = place_->Disturbed();
     if (!wrong.empty() && !differs.empty()) wrong += "; ";
     wrong += differs;
     if (!wrong.empty()) *spoiled_ = wrong;
@@ -199,6 +200,7 @@ class RealSession : public Session, public Driver, public Environment {
   SynchronousIds synchronous_;
   bool inconclusive_ = false;
   bool unreaped_ = false;
+  bool disturbed_ = false;
   bool ended_ = false;
 };
 

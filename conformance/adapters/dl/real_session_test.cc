@@ -63,6 +63,7 @@ class ToldPlace : public Place {
     told_->push_back(HasNoChildren() ? "put right" : "put right too early");
     return "a link is missing";
   }
+  bool Disturbed() const override { return told_->front() == "disturb"; }
 
  private:
   std::vector<std::string>* told_;
@@ -168,6 +169,14 @@ TEST_F(RealSession, ABlockedCallReturnsWhenAnotherLaneLetsIt) {
   EXPECT_FALSE(inconclusive_);
 }
 
+// The clock says 300 ms, and 200 ms without an event are quiet.
+TEST_F(RealSession, AHostThatIsHeldUpIsNotQuiet) {
+  BePatient();
+  Run("passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
+      "passive rdma_listen L backlog=4\nsettle\npassive wait S within=0us\n");
+  EXPECT_THAT(Seen(), HasSubstr("passive wait S within=0us -> readable\n"));
+}
+
 // The first would wait for ever if the second were not made before it returns.
 TEST_F(RealSession, CallsAreMadeAtOnce) {
   Run("passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
@@ -196,6 +205,14 @@ TEST_F(RealSession, ThePlaceIsToldInOrder) {
   Run("fault link-down side=active\nheal\n");
   EXPECT_THAT(told_, ElementsAre("prepare", "link-down", "heal", "put right"));
   EXPECT_EQ(leaks_, "a link is missing");
+}
+
+TEST_F(RealSession, WhatIsSeenInADisturbedPlaceProvesNothing) {
+  Run("fault link-down side=active\n");
+  EXPECT_FALSE(inconclusive_);
+  told_ = {"disturb"};
+  Run("fault link-down side=active\n");
+  EXPECT_TRUE(inconclusive_);
 }
 
 TEST_F(RealSession, APlaceThatCannotServeIsUnsupported) {
@@ -236,6 +253,29 @@ TEST(BarePlace, WhatTheNetworkDoesNotHaveIsUnsupported) {
   EXPECT_EQ(why("192.168.7.1", "silent:1"), "");
   EXPECT_EQ(why("192.168.7.1", "silent.v6:1"),
             "of the site's network no address silent.v6 is known");
+}
+
+// The clock says 300 ms, and a call that waits for another thread has 200 ms. The suite is a
+// process of its own, as it is stopped meanwhile.
+TEST(BusyHost, ACallThatGotNoTurnDoesNotCountAsBlocked) {
+  const pid_t suite = fork();
+  ASSERT_GE(suite, 0);
+  if (suite == 0) {
+    Profile profile = Hasty();
+    profile.timing.late = Duration::Seconds(60);
+    std::vector<std::string> told;
+    const auto implementation = Awkward(std::make_unique<ToldPlace>(&told), profile);
+    const Conversation conversation = Read(
+        "active rdma_create_event_channel C\nactive rdma_create_event_channel D\n"
+        "active rdma_create_id A on=C ps=RDMA_PS_UDP\nactive rdma_migrate_id A to=D\n");
+    const std::unique_ptr<Session> session = implementation->Start(conversation);
+    const History history = Perform(conversation, *session);
+    const auto* const answered = std::get_if<seen::Answered>(&history.records.back().seen);
+    _exit(answered != nullptr && answered->reply == Reply::Returned() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(suite, &status, 0), suite);
+  EXPECT_EQ(status, 0);
 }
 
 // The read end of a pipe reports when the last process with the write end has ended.
