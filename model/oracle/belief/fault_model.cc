@@ -417,7 +417,7 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
     const bool fails = !devices_[flight.from_device].up && profile_.dialect.link_down_fails_sends;
     fate.can_be_lost = true;
     fate.can_arrive = false;
-    fate.fails_at_sender = fails;
+    fate.fails_at_sender = fails || SentWithoutSource(flight) != Certainty::kNo;
     return fate;
   }
   // An answer needs an address handle; what asks has one already.
