@@ -204,8 +204,6 @@ class Node : public testing::Test {
       {.kind = FaultKind::kFlap, .side = 0, .last = 2, .by = Duration::Seconds(1)},
   };
 
-  static inline std::string why_not_;
-  static inline cm::Conversation conversation_;
   // As Linux shows a thread of a killed process, whose leader is a zombie; observed 6.1-rxe.
   void HoldBack() const {
     for (const char* const task : {"180", "181"})
@@ -218,6 +216,9 @@ class Node : public testing::Test {
       Write(folder_ / "proc/180/task" / task / "status",
             "State:\tD (disk sleep)\nSigPnd:\t0000000000000100\nShdPnd:\t0000000000000100\n");
   }
+
+  static inline std::string why_not_;
+  static inline cm::Conversation conversation_;
 
   fs::path folder_;
   std::string path_;

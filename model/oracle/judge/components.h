@@ -107,7 +107,7 @@ class Components {
   void CountAsking(IdRef listener);
 
   // The listener has a crowd, and no other named id is in its component.
-  bool IsAlone(IdRef listener);
+  bool IsAloneButForCrowd(IdRef listener);
   // The other components with ids that are judged apart from it.
   std::vector<Number> ApartFrom(IdRef listener) const;
   // Joins the asker with a copy of its listener and calls `use(number of that component)`, which

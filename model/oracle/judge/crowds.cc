@@ -86,7 +86,7 @@ void Components::LeaveOpenUntil(int64_t until) {
     if (Crowd& crowd = facts_.id(owner.id).crowd; crowd.apart) crowd.full = {0, until};
 }
 
-bool Components::IsAlone(IdRef listener) {
+bool Components::IsAloneButForCrowd(IdRef listener) {
   return facts_.id(listener).crowd.apart && Has(NumberOf(listener)) &&
          IdsOf(NumberOf(listener)).size() == 1;
 }

@@ -64,7 +64,8 @@ Verdict Destructions::EndCrowd(const Record& record, const Call& call, const Rep
   const IdRef listener = IdOf(call);
   Verdict verdict{.saw = ToString(reply)};
   const bool returns = reply.succeeded() && !Unseen(reply) && facts_.id(listener).unacked == 0;
-  if (!returns || machine_.over_iwarp() || !components_.IsAlone(listener)) return verdict;
+  if (!returns || machine_.over_iwarp() || !components_.IsAloneButForCrowd(listener))
+    return verdict;
   const Window window = WindowOf(record).AtBegin();
   // An id that has answered one may have ended by now, so that it asks again.
   for (const Components::Number number : components_.ApartFrom(listener))

@@ -121,25 +121,23 @@ bool Search::Stay(Number number, const Window& window, Verdict* verdict, const A
   return false;
 }
 
-void Search::FollowApart(IdRef asker, const Window& window) {
+void Search::AdvanceApart(IdRef asker, const Window& window, Otherwise otherwise) {
   Verdict ignored;
   Advance(components_.NumberOf(asker), &ignored, [&](Possibility& p, JudgedStep& judged) {
     steps_.RepeatApart(&p, window);
-    if (std::optional<Possibility> other = steps_.WithMra(p, asker, window))
+    if (std::optional<Possibility> other = (steps_.*otherwise)(p, asker, window))
       judged.Add(*std::move(other));
     judged.Add(std::move(p));
   });
 }
 
+void Search::FollowApart(IdRef asker, const Window& window) {
+  AdvanceApart(asker, window, &Steps::WithMra);
+}
+
 void Search::PrepareApart(IdRef id, const Window& window) {
-  if (!components_.facts().id(id).apart_from.valid()) return;
-  Verdict ignored;
-  Advance(components_.NumberOf(id), &ignored, [&](Possibility& p, JudgedStep& judged) {
-    steps_.RepeatApart(&p, window);
-    if (std::optional<Possibility> once_more = steps_.WithRepetition(p, id, window))
-      judged.Add(*std::move(once_more));
-    judged.Add(std::move(p));
-  });
+  if (components_.facts().id(id).apart_from.valid())
+    AdvanceApart(id, window, &Steps::WithRepetition);
 }
 
 void Search::Guess(Number number) {

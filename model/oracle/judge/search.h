@@ -185,6 +185,10 @@ class Search {
  private:
   // Those that are judged apart repeat what they have to.
   void RepeatApart(Number number, const Window& window);
+  // One of them does, or comes by `otherwise` to something else.
+  using Otherwise = std::optional<Possibility> (Steps::*)(const Possibility&, IdRef,
+                                                          const Window&) const;
+  void AdvanceApart(IdRef asker, const Window& window, Otherwise otherwise);
 
   Components& components_;
   const Steps& steps_;

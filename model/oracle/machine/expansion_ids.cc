@@ -143,9 +143,9 @@ void Steps::Expansion::ExpandResolution(const Possibility& p, uint8_t i) {
   }
   const uint8_t device = info.interface;
   // From a loopback address nothing leads to a device.
-  const bool inside = info.bound.kind == AddressKind::kLoopback && !info.resolves_loopback;
+  const bool from_loopback = info.bound.kind == AddressKind::kLoopback && !info.resolves_loopback;
   const Certainty registered = id.device != kNoDevice ? Certainty::kYes
-                               : device == kNoDevice || inside
+                               : device == kNoDevice || from_loopback
                                    ? Certainty::kNo
                                    : steps_.fault_model_.Registered(device, window_);
   if (registered != Certainty::kNo) {
