@@ -96,9 +96,11 @@ TEST_P(Agent, IsStartedAgainWhereTheNextOnesDoNotServe) {
   EXPECT_EQ(RunOne(*agent, Short(), "").result.verdict, Verdict::kPassed);
   EXPECT_THAT(agent->Spoiled(), IsEmpty());
 }
-INSTANTIATE_TEST_SUITE_P(As, Agent,
-                         testing::Values("exit", std::string(kGreets) + "exit",
-                                         std::string(kGreets) + "printf beg"));
+INSTANTIATE_TEST_SUITE_P(
+    As, Agent,
+    testing::Values("exit", std::string(kGreets) + "exit", std::string(kGreets) + "printf beg",
+                    // It is a moment until the end can be seen.
+                    "printf 'cmcheck-driver 1\\nname x\\nready\\nbeg'; sleep 0.1"));
 
 // As a launcher that has to give back what it has reserved.
 TEST(Driver, IsLeftTimeToEndByItself) {

@@ -111,7 +111,8 @@ Answered Peer::Receive(Duration within) {
 
 Answered Peer::Ask(std::string_view request, Duration within) {
   if (!failure_ && connection_->HasMore()) {
-    const Heard heard = connection_->Receive({});
+    // The connection may be lost in the middle of a line, and its end be seen a moment later.
+    const Heard heard = connection_->Receive(answers_within_);
     if (heard.kind == Heard::Kind::kEnded) return Fail({.what = heard.text, .ended = true});
     return Fail({.what = fmt::format("it sent \"{}\" without a request", heard.text),
                  .cut = heard.kind == Heard::Kind::kCut});
