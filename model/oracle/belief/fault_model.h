@@ -104,6 +104,8 @@ class FaultModel {
 
   // Sets the epoch of each flight: what is sent in different ones has different fates.
   void TellEpochs(Possibility* p) const;
+  // Whether the source GID of the message was gone by then.
+  Certainty SentWithoutSource(const Flight& flight) const;
   // By what the counted rules have hit in the possibility, and which devices are mute in it.
   Fate FateOf(const Flight& flight, const Possibility& p) const;
   // A TCP connection cannot make progress from one device to the other.
@@ -189,8 +191,6 @@ class FaultModel {
   bool Names(uint8_t side, uint8_t device) const {
     return side == kAnySide || topology_.sides[side].device == device;
   }
-  // Whether the source GID of the message was gone by then.
-  Certainty SentWithoutSource(const Flight& flight) const;
   Fate FateOverTcp(const Flight& flight) const;
   // By the links at both ends, as they are and as they were when it was sent.
   void ApplyLinks(const Flight& flight, Fate* fate) const;

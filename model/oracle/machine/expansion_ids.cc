@@ -162,8 +162,6 @@ void Steps::Expansion::ExpandResolution(const Possibility& p, uint8_t i) {
 void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
   const IdState& id = p.ids[i];
   if (id.message == Sends::kMpaRequest) return ExpandAwaitedReply(p, i);
-  const Certainty kept = Keeps(id, p);
-  if (kept == Certainty::kYes) return;  // neither repeated nor given up
   const Timing timing = steps_.facts_.TimingOf(id);
   const Duration plain = steps_.facts_.IntervalOf(id);
   const Duration interval = id.mra ? timing.AfterMra() : plain;
@@ -185,6 +183,9 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
       next->Tidy();
     });
   }
+  const Certainty kept = Keeps(id, p);
+  // Neither repeated nor given up; but what the device was given before fails when it is repeated.
+  if (kept == Certainty::kYes && !MayLackSource(id)) return;
   if (!under_way && !RepeatsApart(p, i)) {
     Due again = InTurn(id.last, interval);
     if (!MustRepeat(id, timing, plain) || kept != Certainty::kNo) again.not_after = kNever;
@@ -303,6 +304,13 @@ Certainty Steps::Expansion::Keeps(const IdState& id, const Possibility& p) const
   const uint8_t peer = steps_.facts_.PeerDeviceOf(id);
   if (id.device == kNoDevice || id.device == peer) return Certainty::kNo;
   return steps_.fault_model_.carriers().Keeps(id.device, peer, id.last, p);
+}
+
+bool Steps::Expansion::MayLackSource(const IdState& id) const {
+  const Flight repetition{.from_device = id.device,
+                          .source = steps_.facts_.SourceOf(id),
+                          .since = {window_.begin, window_.end}};
+  return steps_.fault_model_.SentWithoutSource(repetition) != Certainty::kNo;
 }
 
 bool Steps::Expansion::MustRepeat(const IdState& id, const Timing& timing, Duration plain) const {

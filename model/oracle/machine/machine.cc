@@ -59,7 +59,8 @@ void Machine::Queue(Possibility* p, uint8_t id, Pending pending) const { p->ids[
 
 void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, const Details& details,
                    Span when) const {
-  if (kind == Sends::kRejWithoutId) return;
+  // No id takes it; but where its link is down it makes the device mute.
+  if (kind == Sends::kRejWithoutId && !facts_.profile().dialect.link_down_mutes) return;
   IdState& own = p->ids[id];
   if (kind == Sends::kAgain) {
     own.last = when;
@@ -84,9 +85,9 @@ void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, cons
   if (flight.kind == Sends::kSidrReq || flight.kind == Sends::kSidrRep) flight.reason = 0;
   if (flight.kind == Sends::kSidrRefusal)
     flight.reason = static_cast<uint16_t>(SidrStatus::kReject);
-  const bool to_whoever = flight.kind == Sends::kReq || flight.kind == Sends::kRejTimeout ||
-                          flight.kind == Sends::kSidrReq;
-  if (to_whoever) flight.to = kNoId;
+  const bool names_no_id = flight.kind == Sends::kReq || flight.kind == Sends::kRejTimeout ||
+                           flight.kind == Sends::kRejWithoutId || flight.kind == Sends::kSidrReq;
+  if (names_no_id) flight.to = kNoId;
   if (own_source) flight.source = facts_.SourceOf(own);
   if (own_source && own.pathless) return;  // it has no address to send from any more
   flight.to_device = facts_.PeerDeviceOf(own);
