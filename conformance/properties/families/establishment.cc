@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "conformance/properties/facts.h"
 #include "conformance/properties/family.h"
@@ -59,19 +61,22 @@ bool Abandoned(const HistoryIndex& index, const MadeCall& connect, size_t record
   });
 }
 
-// Two replies have the same queue pair, so that the second counts as one of a stale connection: it
-// is rejected, and its request is still retransmitted.
+// A reply has the queue pair of another message of its device, so that it may count as one of a
+// stale connection: it is rejected, and its request is still retransmitted.
 bool RepliesShareQp(const HistoryIndex& index, size_t record) {
-  std::vector<uint32_t> numbers;
+  std::multiset<std::pair<uint8_t, uint32_t>> given;  // devices and numbers
+  std::set<std::pair<uint8_t, uint32_t>> replied;
   for (const MadeCall& call : index.calls()) {
-    const bool replies = call.kind() == CallKind::kAccept && call.reply.succeeded();
-    if (!replies || call.at > record || HasOwnQp(index, call.id())) continue;
+    const bool gives = call.kind() == CallKind::kAccept || call.kind() == CallKind::kConnect;
+    if (!gives || !call.reply.succeeded() || call.at > record || HasOwnQp(index, call.id()))
+      continue;
     const std::optional<ConnParam>& param = *ParamOf(call);
     const uint32_t number = param ? param->qp_num & 0xffffff : 0;
-    if (std::ranges::find(numbers, number) != numbers.end()) return true;
-    numbers.push_back(number);
+    const uint8_t device = index.topology().sides[index[call.id()].side].device;
+    given.emplace(device, number);
+    if (call.kind() == CallKind::kAccept) replied.emplace(device, number);
   }
-  return false;
+  return std::ranges::any_of(replied, [&](const auto& one) { return given.count(one) > 1; });
 }
 
 // The possible origin of a request: a rdma_connect, or a message of a tester.

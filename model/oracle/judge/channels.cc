@@ -170,7 +170,7 @@ bool Channels::CrowdsStayAway(ChannelRef channel, const Window& window, Verdict*
   for (const IdRef listener : components_.CrowdsOn(channel)) {
     components_.CountAsking(listener);
     for (const IdRef asker : components_.AskingApart(listener)) {
-      if (!search_.Close(asker, window, verdict)) return false;
+      if (!search_.Close(components_.NumberOf(asker), window, verdict)) return false;
       const auto step = [&](Possibility& p, JudgedStep& judged) {
         if (context_.steps.StaysAway(&p, channel, window)) judged.Add(std::move(p));
       };
@@ -217,7 +217,7 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
     JoinShown(event, window, &aim);
   else
     JoinAnswered(event, window);
-  if (!search_.Close(owner, window, &verdict, aim)) return verdict;
+  if (!search_.Close(components_.NumberOf(owner), window, &verdict, aim)) return verdict;
   std::vector<uint16_t> memberships;  // one of which the event is of
   const bool kept =
       search_.Keep(owner, &verdict, [&](Possibility& p, uint8_t at, JudgedStep& judged) {

@@ -9,7 +9,7 @@ namespace cm::model {
 namespace {
 
 // Possibilities of two components together before the oracle gives up.
-constexpr size_t kMostJoined = 16384;
+constexpr size_t kMostJoined = 65536;
 
 // The ids and messages of both, side by side.
 Possibility Product(const Possibility& x, const Possibility& y) {

@@ -95,7 +95,7 @@ Verdict IdCalls::Called(const Record& record, const Call& call, const seen::Answ
   const bool has_output = answered.reply.succeeded() && HasOutput(KindOf(call));
   Verdict verdict{.saw = ToString(answered.reply)};
   const CallRows rows(context_, call, window, ClashFor(id, call, window, context_));
-  if (!search_.Close(id, window, &verdict, search_.AimAt(id))) return verdict;
+  if (!search_.Close(id, window, &verdict)) return verdict;
   if (has_output && answered.output)
     verdict.saw += " " + ToString(*answered.output, facts_.topology());
   Verdict outputs;  // those that are permitted

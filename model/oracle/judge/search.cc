@@ -7,11 +7,11 @@ namespace cm::model {
 namespace {
 
 // Possibilities of a component before the oracle gives up.
-constexpr size_t kMostPossibilities = 16384;
+constexpr size_t kMostPossibilities = 65536;
 // And of a crowd that has shown a request, of which many look the same.
 constexpr size_t kMostFollowed = 256;
 // And the ids in all of them: fewer possibilities of a crowd.
-constexpr size_t kMostIds = 16 * kMostPossibilities;
+constexpr size_t kMostIds = 8 * kMostPossibilities;
 
 // Keeps those that are to stay.
 void Sift(const std::vector<bool>& stays, PossibilitySet* set) {

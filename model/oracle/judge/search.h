@@ -69,8 +69,9 @@ class Search {
   // Follows hidden steps until window.end, as the aim needs it, and drops possibilities with an
   // overdue one. False with a verdict when nothing is left or when there are too many.
   bool Close(Number number, const Window& window, Verdict* verdict, const Aim& aim = {});
-  bool Close(IdRef id, const Window& window, Verdict* verdict, const Aim& aim = {}) {
-    return Close(components_.NumberOf(id), window, verdict, aim);
+  // As a call on the id needs it.
+  bool Close(IdRef id, const Window& window, Verdict* verdict) {
+    return Close(components_.NumberOf(id), window, verdict, AimAt(id));
   }
   // Every component; `but_crowds`: where what is in progress may as well happen later.
   void CloseAll(const Window& window, bool but_crowds = false);

@@ -122,8 +122,9 @@ void Unjudged::Learn(const Record& record, const Line& line) {
   IdInfo& info = facts_.id(id);
   if (const auto* get = std::get_if<call::GetRequest>(&call)) NewRequest(id, get->request);
   if (const auto* ep = std::get_if<call::CreateEp>(&call)) TakesPort(id, ep->source);
-  if (const auto* resolve = std::get_if<call::ResolveAddr>(&call))
-    info.destination = resolve->destination;
+  // Where it had a route, to be connected over, that call is refused and changes nothing.
+  const auto* resolve = std::get_if<call::ResolveAddr>(&call);
+  if (resolve != nullptr && !info.connected) info.destination = resolve->destination;
   TakesPort(id, AddressWantedBy(call));
   if (std::holds_alternative<call::Connect>(call) || std::holds_alternative<call::Accept>(call))
     Connects(id, call);

@@ -21,9 +21,11 @@ bool ShareQpNumbers(const ConversationFacts& facts, const Possibility& p) {
 }  // namespace
 
 bool IsCrowd(const ConversationFacts& facts, const Possibility& p) {
-  const auto plain = [](const IdState& id) {
-    return !id.removal_due && id.state != State::kDeviceRemoval && id.addr_change_due == 0 &&
-           id.neighbour_due == 0;
+  // The removal of a listener's device concerns each that asks it; of any other id, that one alone.
+  const auto plain = [&facts](const IdState& id) {
+    const bool listens = id.name.valid() && facts.id(id.name).listens;
+    const bool removed = id.removal_due || id.state == State::kDeviceRemoval;
+    return !(removed && listens) && id.addr_change_due == 0 && id.neighbour_due == 0;
   };
   const auto by_hand = [](const Flight& flight) { return flight.tester != kNoTester; };
   return p.ids.size() >= facts.crowd && p.mutes == 0 && std::ranges::all_of(p.ids, plain) &&
@@ -49,7 +51,8 @@ void Reach::Add(const Aim& aim, int64_t until) {
 bool Reach::Waits(uint8_t id, int64_t until) const {
   const IdState& own = p_.ids[id];
   const bool asks = own.outstanding && IsRequest(own.message) && !own.abandoned && !own.ending;
-  if (!asks || own.message == Sends::kMpaRequest || !own.queue.empty()) return false;
+  if (!asks || own.message == Sends::kMpaRequest || !own.queue.empty() || own.removal_due)
+    return false;
   const Duration repeats = facts_.TimingOf(own).GiveUp(facts_.IntervalOf(own));
   const auto answered = [&](const IdState& other) {
     return other.origin == own.name && (other.outstanding || other.gone || other.closed);
