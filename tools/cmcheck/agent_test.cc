@@ -108,7 +108,7 @@ TEST_F(Site, IsCheckedAndWhereTheSuiteRuns) {
             world + " '{command}'");
   const Ended check = folder_.Cmcheck({"site", "check", "site.json"});
   EXPECT_EQ(check.exit_code, 0) << check.output << check.error;
-  EXPECT_THAT(check.output, AllOf(HasSubstr("active to passive over IPv4: well"),
+  EXPECT_THAT(check.output, AllOf(HasSubstr("active to passive over IPv4: well; an answer takes "),
                                   HasSubstr("passive to active over IPv6: well")));
   const Ended run = folder_.Cmcheck({"run", "--impl", "nodes", "--site", "site.json", "--sequences",
                                      "30", "--keep", "--report", "report"});
@@ -157,6 +157,17 @@ TEST_F(Site, WhoseHostsDoNotReachEachOtherIsRefused) {
   EXPECT_EQ(check.exit_code, 1);
   EXPECT_THAT(check.output, HasSubstr("active to passive over IPv4: "));
   EXPECT_THAT(check.output, HasSubstr("passive wait S within=5s -> quiet: nothing has come"));
+}
+
+TEST_F(Site, ThatTakesNoLargeMessageIsRefused) {
+  const std::string world = MakeOwnFolder("/tmp/site");  // short: a socket's path
+  WriteSite("python3 " + DataFile("conformance/adapters/exec/shared_world.py").string() + " " +
+            world + " '{command}' | sed -u 's/IBV_WC_SUCCESS/IBV_WC_RETRY_EXC_ERR/'");
+  const Ended check = folder_.Cmcheck({"site", "check", "site.json"});
+  EXPECT_EQ(check.exit_code, 1);
+  EXPECT_THAT(check.output, HasSubstr("active to passive over IPv4: it connects, but a message of "
+                                      "4096 bytes does not arrive: the MTU"));
+  std::filesystem::remove_all(world);
 }
 
 TEST_F(Site, WithoutADriverNamesTheSide) {

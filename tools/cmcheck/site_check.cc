@@ -1,8 +1,10 @@
 // `cmcheck site check`: whether two hosts can do what the suite relies on.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +49,14 @@ FROM rdma_get_cm_event C as=answered
 TO wait S within=5s
 TO rdma_get_cm_event S as=established
 )";
+// Over that connection a message: its packets are as large as the MTU permits.
+constexpr std::string_view kMessage = R"(TO rdma_reg_msgs p id=P length=4096
+TO rdma_post_recv P context=1 sge=p:0+4096
+FROM rdma_reg_msgs a id=A length=4096
+FROM rdma_post_send A context=2 sge=a:0+4096
+FROM rdma_get_send_comp A
+settle
+)";
 constexpr auto kEvents = std::to_array<EventType>(
     {EventType::kAddrResolved, EventType::kRouteResolved, EventType::kConnectRequest,
      EventType::kEstablished, EventType::kEstablished});
@@ -89,26 +99,67 @@ void Replace(std::string* text, std::string_view what, std::string_view by) {
     text->replace(at, what.size(), by);
 }
 
-// Empty when all went well, or what did not.
-std::string TryToConnect(Implementation& implementation, const Topology& topology, size_t from,
-                         std::string_view family) {
-  std::string lines(kConnection);
-  const std::string& active = topology.sides[from].name;
-  const std::string& passive = topology.sides[1 - from].name;
-  Replace(&lines, "FROM_ADDRESS", fmt::format("{}{}", active, family));
-  Replace(&lines, "TO_ADDRESS", fmt::format("{}{}", passive, family));
-  Replace(&lines, "FROM", active);
-  Replace(&lines, "TO", passive);
-  const auto conversation = std::get<Conversation>(ParseConversation(
-      fmt::format("{}profile {}\n{}", ToText(topology), implementation.profile().name, lines)));
-  const std::unique_ptr<Session> session = implementation.Start(conversation);
-  if (std::string why = session->Unsupported(); !why.empty()) return why;
-  const History history = Perform(conversation, *session);
+// The message has arrived; the call may have waited for that.
+bool IsSent(const Record& record) {
+  const auto sent = [](const std::optional<Output>& output) {
+    const auto* completion = output ? std::get_if<Completion>(&*output) : nullptr;
+    return completion != nullptr && completion->status == WcStatus::kSuccess;
+  };
+  const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  const auto* released = std::get_if<seen::Released>(&record.seen);
+  return (answered != nullptr && sent(answered->output)) ||
+         (released != nullptr && sent(released->output));
+}
+
+struct Tried {
+  std::string problem;  // empty: all went well
+  Duration answers;     // the time of an answer that is not waited for: the median
+};
+
+// The time of the calls that return at once.
+Duration MedianAnswer(const History& history) {
+  std::vector<Duration> times;
+  for (const Record& record : history.records)
+    if (std::holds_alternative<seen::Answered>(record.seen))
+      times.push_back(record.end - record.begin);
+  if (times.empty()) return {};
+  const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
+std::string ProblemOf(const History& history, bool with_message) {
   size_t events = 0;
   for (const Record& record : history.records)
-    if (const auto why = WhyNot(record, &events)) return ToString(record, conversation) + *why;
-  static_cast<void>(session->Leaks());  // the connection ends with its processes
+    if (const auto why = WhyNot(record, &events))
+      return ToString(record, history.conversation) + *why;
+  if (with_message && std::ranges::none_of(history.records, IsSent))
+    return "it connects, but a message of 4096 bytes does not arrive: the MTU of an interface or "
+           "of a "
+           "switch on the way may be smaller than the devices assume";
   return {};
+}
+
+Tried TryToConnect(Implementation& implementation, const Topology& topology, size_t from,
+                   std::string_view family) {
+  const std::string& active = topology.sides[from].name;
+  const std::string& passive = topology.sides[1 - from].name;
+  const auto made = [&](std::string lines) {
+    Replace(&lines, "FROM_ADDRESS", fmt::format("{}{}", active, family));
+    Replace(&lines, "TO_ADDRESS", fmt::format("{}{}", passive, family));
+    Replace(&lines, "FROM", active);
+    Replace(&lines, "TO", passive);
+    return std::get<Conversation>(ParseConversation(
+        fmt::format("{}profile {}\n{}", ToText(topology), implementation.profile().name, lines)));
+  };
+  Conversation conversation = made(fmt::format("{}{}", kConnection, kMessage));
+  const bool with_message = implementation.Lacks(conversation).empty();
+  if (!with_message) conversation = made(std::string(kConnection));
+  const std::unique_ptr<Session> session = implementation.Start(conversation);
+  if (std::string why = session->Unsupported(); !why.empty()) return {std::move(why), {}};
+  const History history = Perform(conversation, *session);
+  static_cast<void>(session->Leaks());  // the connection ends with its processes
+  return {ProblemOf(history, with_message), MedianAnswer(history)};
 }
 
 int Check(Asked asked) {
@@ -124,10 +175,13 @@ int Check(Asked asked) {
   for (const size_t from : {kActiveSide, kPassiveSide}) {
     for (const auto& [family, name] : {std::pair{"", "IPv4"}, {".v6", "IPv6"}}) {
       if (topology.devices[topology.sides[from].device].v4.empty() && *family == '\0') continue;
-      const std::string problem = TryToConnect(implementation, topology, from, family);
+      const Tried tried = TryToConnect(implementation, topology, from, family);
+      const std::string well =
+          fmt::format("well; an answer takes {:.1f} ms",
+                      static_cast<double>(tried.answers.nanoseconds()) / 1'000'000);
       fmt::print("{} to {} over {}: {}\n", topology.sides[from].name, topology.sides[1 - from].name,
-                 name, problem.empty() ? "well" : problem);
-      if (!problem.empty()) exit_code = kExitFound;
+                 name, tried.problem.empty() ? well : tried.problem);
+      if (!tried.problem.empty()) exit_code = kExitFound;
       if (const std::string why = implementation.Spoiled(); !why.empty()) return Unusable(why);
     }
   }
@@ -144,9 +198,10 @@ Examples:
   site.RequireVerb();
   AddSiteDiscover(site);
   Verb verb = site.Add("check", "Try what the suite relies on", R"(
-Starts the agent on both hosts, and connects each with the other, over IPv4 and IPv6. Says of each
-connection whether it went well, or its first step that did not, and why that may be; then the exit
-code is 1. docs/nodes.md has the form of the file.
+Starts the agent on both hosts, and connects each with the other, over IPv4 and IPv6. Over each
+connection a message of 4096 bytes is sent, in packets as large as the MTU permits. Says of each
+connection whether it went well, and how long an answer of a host takes; or its first step that did
+not, and why that may be: then the exit code is 1. docs/nodes.md has the form of the file.
 Example:
   cmcheck site check rack7.json && cmcheck run --impl nodes --site rack7.json --sequences 100)");
   auto asked = std::make_shared<Asked>();
