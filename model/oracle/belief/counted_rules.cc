@@ -16,7 +16,8 @@ std::optional<Counted> FaultModel::Count(const Flight& flight, int64_t now, int6
   Rule* counts = nullptr;
   bool certain = true;
   for (Rule& rule : rules_) {
-    if (!Matches(rule, flight)) continue;
+    const bool healed = rule.until != kForEver;
+    if (healed || !Matches(rule, flight)) continue;
     certain &= counts == nullptr && rule.exact && now < rule.repeats;
     counts = &rule;
   }

@@ -381,6 +381,17 @@ bool FaultModel::Parted(uint8_t a, uint8_t b) const {
   return false;
 }
 
+Duration FaultModel::MostDelay(uint8_t device, Sends kind) const {
+  Duration most;
+  for (const Rule& rule : rules_) {
+    const bool delays = rule.counted == kNoRule && rule.fault.Effect() == PacketEffect::kLate;
+    if (delays && Names(rule.fault.side, device) &&
+        rule.fault.messages.Has(MadKindOf(kind).value_or(MadKind::kOther)))
+      most = std::max(most, rule.fault.MostLate());
+  }
+  return most;
+}
+
 void FaultModel::TellEpochs(Possibility* p) const {
   if (losses_end_.empty()) return;
   for (Flight& flight : p->flights) {

@@ -106,6 +106,8 @@ class FaultModel {
   void TellEpochs(Possibility* p) const;
   // Whether the source GID of the message was gone by then.
   Certainty SentWithoutSource(const Flight& flight) const;
+  // The most by which a rule without a count delays what the device sends of that kind.
+  Duration MostDelay(uint8_t device, Sends kind) const;
   // By what the counted rules have hit in the possibility, and which devices are mute in it.
   Fate FateOf(const Flight& flight, const Possibility& p) const;
   // A TCP connection cannot make progress from one device to the other.

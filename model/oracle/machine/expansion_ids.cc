@@ -188,6 +188,11 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
   if (kept == Certainty::kYes && !MayLackSource(id)) return;
   if (!under_way && !RepeatsApart(p, i)) {
     Due again = InTurn(id.last, interval);
+    // One that a fault delays may still have been under way then.
+    const Duration held = steps_.fault_model_.MostDelay(id.device, id.message);
+    if (held > interval)
+      again.not_after =
+          std::max(again.not_after, steps_.Prompt(id.last, window_, held.nanoseconds()).not_after);
     if (!MustRepeat(id, timing, plain) || kept != Certainty::kNo) again.not_after = kNever;
     Offer(p, again, "the repetition of a message", [&, i](Possibility* next, Span when) {
       machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
