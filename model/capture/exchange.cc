@@ -262,13 +262,16 @@ std::optional<Violation> Exchange::Sequenced(const CapturedMessage& sighting, bo
   const Sends what = SendsOf(sighting.mad().message);
   const auto* rej = sighting.As<mad::Rej>();
   const bool stale = rej != nullptr && rej->reason == RejReason::kStaleConn;
-  const Saying saying{what, again, !again || begins_before_ || disturbed_, stale};
+  const Saying seen{what, again, !again || begins_before_ || disturbed_, stale};
+  // The first one may have been the message that could not be read.
+  Saying saying = seen;
+  saying.again |= disturbed_;
   if (active) {
     // A DREQ of one whose REP the id has not taken finds no id. source: linux 6.1 cm.c
     // cm_dreq_handler, cm_issue_drep (R26)
     if (what == Sends::kDrep && active_.MayBe(kRequesting)) return std::nullopt;
     if (what == Sends::kNothing || active_.Says(saying)) return std::nullopt;
-    return NotPermitted(sighting, saying, active_);
+    return NotPermitted(sighting, seen, active_);
   }
   if (ByNobody(sighting)) {
     ++request_answers_;
@@ -278,7 +281,7 @@ std::optional<Violation> Exchange::Sequenced(const CapturedMessage& sighting, bo
   if (datagrams_) {  // the answering id is not named: each answer is of a new one
     ++request_answers_;
     Identifier id = begins_before_ ? Identifier::Unknown() : Identifier::AskedSidr();
-    return id.Says(saying) ? std::nullopt : NotPermitted(sighting, saying, id);
+    return id.Says(saying) ? std::nullopt : NotPermitted(sighting, seen, id);
   }
   if (PassiveOf(cid) == nullptr) {
     if (auto hindered = NewPassive(sighting, cid)) return hindered;
@@ -290,7 +293,7 @@ std::optional<Violation> Exchange::Sequenced(const CapturedMessage& sighting, bo
   // A REQ that arrives when its id is over. source: linux 6.1 cm.c cm_dup_req_handler
   if (stale && what == Sends::kRejOther && id.MayBe(IbState::kTimewait)) return std::nullopt;
   if (what == Sends::kNothing || id.Says(saying)) return std::nullopt;
-  return NotPermitted(sighting, saying, id);
+  return NotPermitted(sighting, seen, id);
 }
 
 std::optional<Violation> Exchange::NotPermitted(const CapturedMessage& sighting,

@@ -415,10 +415,10 @@ void FaultModel::ApplyLinks(const Flight& flight, Fate* fate) const {
     // A bond that is down still receives what its links bring. source: observed 6.1-rxe in the lab
     const bool hears = from.up && topology_.devices[flight.to_device].bonded;
     if (changed.Precedes(flight) && !hears) fate->can_arrive = false;
-  } else if (!from.link_changed.Precedes(flight) && flight.hit == kNoRule) {
-    // Sent while the link was still down: its failure is reported later.
-    fate->fails_at_sender |= profile_.dialect.link_down_fails_sends;
   }
+  // Sent while the link was still down: its failure is reported later.
+  if (!flaps && from.up && !from.link_changed.Precedes(flight) && flight.hit == kNoRule)
+    fate->fails_at_sender |= profile_.dialect.link_down_fails_sends;
 }
 
 Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {

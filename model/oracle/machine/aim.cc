@@ -58,9 +58,10 @@ bool Reach::Waits(uint8_t id, int64_t until) const {
     return other.origin == own.name && (other.outstanding || other.gone || other.closed);
   };
   const auto answers = [&](const Flight& flight) {
-    const bool refused = flight.from == id && machine_.ListenerFor(p_, flight) == kNoId &&
-                         !machine_.IsKnown(p_, flight);
-    return flight.to == id || refused;
+    if (flight.to == id) return true;
+    if (flight.from != id || machine_.IsKnown(p_, flight)) return false;
+    const uint8_t owner = machine_.ListenerFor(p_, flight);
+    return owner == kNoId || p_.ids[owner].state != State::kListen;  // it is refused
   };
   return until < own.first.earliest + repeats.nanoseconds() &&
          std::ranges::none_of(p_.ids, answered) && std::ranges::none_of(p_.flights, answers);
