@@ -18,45 +18,12 @@
 #include "model/conversation/topology_text.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/verbs.h"
+#include "tools/measure/measure.h"
 
 namespace cm {
 namespace {
 
-// A connection from FROM to TO; an event stands behind the line that fetches it.
-constexpr std::string_view kConnection = R"(TO rdma_create_event_channel S
-TO rdma_create_id L on=S
-TO rdma_bind_addr L addr=TO_ADDRESS:7471
-TO rdma_listen L
-FROM rdma_create_event_channel C
-FROM rdma_create_id A on=C
-FROM rdma_resolve_addr A src=FROM_ADDRESS:0 dst=TO_ADDRESS:7471
-FROM wait C within=5s
-FROM rdma_get_cm_event C as=resolved
-FROM rdma_ack_cm_event resolved
-FROM rdma_resolve_route A
-FROM wait C within=5s
-FROM rdma_get_cm_event C as=routed
-FROM rdma_ack_cm_event routed
-FROM rdma_create_qp A
-FROM rdma_connect A
-TO wait S within=5s
-TO rdma_get_cm_event S as=asked id=P
-TO rdma_ack_cm_event asked
-TO rdma_create_qp P
-TO rdma_accept P
-FROM wait C within=5s
-FROM rdma_get_cm_event C as=answered
-TO wait S within=5s
-TO rdma_get_cm_event S as=established
-)";
-// Over that connection a message: its packets are as large as the MTU permits.
-constexpr std::string_view kMessage = R"(TO rdma_reg_msgs p id=P length=4096
-TO rdma_post_recv P context=1 sge=p:0+4096
-FROM rdma_reg_msgs a id=A length=4096
-FROM rdma_post_send A context=2 sge=a:0+4096
-FROM rdma_get_send_comp A
-settle
-)";
+// Of a connection, in order.
 constexpr auto kEvents = std::to_array<EventType>(
     {EventType::kAddrResolved, EventType::kRouteResolved, EventType::kConnectRequest,
      EventType::kEstablished, EventType::kEstablished});
@@ -92,11 +59,6 @@ std::optional<std::string> WhyNot(const Record& record, size_t* events) {
   if (reply.kind != ReplyKind::kReturned || reply.value != 0) return HintOf(reply.error);
   if (answered->event && answered->event->type != kEvents.at((*events)++)) return "";
   return std::nullopt;
-}
-
-void Replace(std::string* text, std::string_view what, std::string_view by) {
-  for (size_t at = 0; (at = text->find(what, at)) != std::string::npos; at += by.size())
-    text->replace(at, what.size(), by);
 }
 
 // The message has arrived; the call may have waited for that.
@@ -135,8 +97,7 @@ std::string ProblemOf(const History& history, bool with_message) {
       return ToString(record, history.conversation) + *why;
   if (with_message && std::ranges::none_of(history.records, IsSent))
     return "it connects, but a message of 4096 bytes does not arrive: the MTU of an interface or "
-           "of a "
-           "switch on the way may be smaller than the devices assume";
+           "of a switch on the way may be smaller than the devices assume";
   return {};
 }
 
@@ -144,17 +105,14 @@ Tried TryToConnect(Implementation& implementation, const Topology& topology, siz
                    std::string_view family) {
   const std::string& active = topology.sides[from].name;
   const std::string& passive = topology.sides[1 - from].name;
-  const auto made = [&](std::string lines) {
-    Replace(&lines, "FROM_ADDRESS", fmt::format("{}{}", active, family));
-    Replace(&lines, "TO_ADDRESS", fmt::format("{}{}", passive, family));
-    Replace(&lines, "FROM", active);
-    Replace(&lines, "TO", passive);
+  const std::string connects = ConnectionLines(active, passive, family);
+  const auto made = [&](const std::string& lines) {
     return std::get<Conversation>(ParseConversation(
         fmt::format("{}profile {}\n{}", ToText(topology), implementation.profile().name, lines)));
   };
-  Conversation conversation = made(fmt::format("{}{}", kConnection, kMessage));
+  Conversation conversation = made(connects + MessageLines(active, passive));
   const bool with_message = implementation.Lacks(conversation).empty();
-  if (!with_message) conversation = made(std::string(kConnection));
+  if (!with_message) conversation = made(connects);
   const std::unique_ptr<Session> session = implementation.Start(conversation);
   if (std::string why = session->Unsupported(); !why.empty()) return {std::move(why), {}};
   const History history = Perform(conversation, *session);
