@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "conformance/fidelity/tracks.h"
+#include "model/base/json.h"
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/print.h"
 #include "model/conversation/volatile.h"
@@ -238,7 +239,7 @@ std::string ToJson(const Fidelity& fidelity, const LabReport& report, const Prof
                                    {"cause", InfoOf(difference.explanation.cause).name},
                                    {"why", difference.explanation.why}});
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace cm

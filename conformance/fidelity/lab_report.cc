@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/base/files.h"
+#include "model/base/json.h"
 #include "model/conversation/parse.h"
 
 namespace cm {
@@ -53,7 +54,7 @@ std::string ReadResults(const fs::path& path, LabReport* report) {
   if (!text)
     return fmt::format("{} cannot be read: no report of a finished `cmcheck lab run`",
                        path.string());
-  const Json json = Json::parse(*text, nullptr, false);
+  const Json json = ParseJson(*text);
   if (!json.is_object()) return fmt::format("{}: not a whole JSON object", path.string());
   Fields fields(json);
   fields.Take("implementation", &report->implementation);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "model/base/json.h"
 #include "model/vocabulary/protocol.h"
 
 namespace cm {
@@ -108,7 +109,7 @@ const LabScenario* LabScenarios::Find(std::string_view path) const {
 }
 
 std::variant<LabScenarios, std::string> ReadLabScenarios(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = ParseJson(text);
   if (!json.is_object()) return "not a whole JSON object";
   LabScenarios all;
   for (const auto& [key, value] :
@@ -129,14 +130,13 @@ std::string ToJson(const LabScenarios& scenarios) {
   std::string text = fmt::format(
       "{{\"schema\": 1,\n \"library\": {},\n \"kernel\": {},\n \"profile\": {},\n "
       "\"scenarios\": [\n",
-      Json(scenarios.library).dump(), Json(scenarios.kernel).dump(),
-      Json(scenarios.profile).dump());
+      QuotedJson(scenarios.library), QuotedJson(scenarios.kernel), QuotedJson(scenarios.profile));
   for (const LabScenario& scenario : scenarios.scenarios) {
-    text += fmt::format("  {{\"path\": {}, \"runs\": [\n", Json(scenario.path).dump());
+    text += fmt::format("  {{\"path\": {}, \"runs\": [\n", QuotedJson(scenario.path));
     for (const std::vector<TimedEvent>& run : scenario.runs) {
       Json events = Json::array();
       for (const TimedEvent& event : run) events.push_back(ToJson(event));
-      text += "    " + events.dump() + (&run == &scenario.runs.back() ? "\n" : ",\n");
+      text += "    " + JsonText(events) + (&run == &scenario.runs.back() ? "\n" : ",\n");
     }
     text += &scenario == &scenarios.scenarios.back() ? "  ]}\n" : "  ]},\n";
   }

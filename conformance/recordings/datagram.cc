@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "conformance/recordings/reader.h"
+#include "model/base/json.h"
 
 namespace cm {
 namespace {
@@ -46,7 +47,7 @@ void RecordingReader::ReadDatagram(const Json& ud, CmEvent* event) {
   if (joined || event->type == EventType::kMulticastError) event->group = at;
   const bool answered = event->type == EventType::kEstablished;
   const auto contradict = [&](std::string_view field, std::string permitted) {
-    Contradict(fmt::format("{} {}", field, ud.at(field).dump()), std::move(permitted),
+    Contradict(fmt::format("{} {}", field, JsonText(ud.at(field))), std::move(permitted),
                "linux 6.1 cma.c cma_sidr_rep_handler, cma_make_mc_event");
   };
   // An address handle over RoCE is global; LIDs and service levels are those of InfiniBand.

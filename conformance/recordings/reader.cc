@@ -6,6 +6,7 @@
 
 #include "conformance/recordings/fields.h"
 #include "conformance/recordings/script_call.h"
+#include "model/base/json.h"
 #include "model/conversation/call_reader.h"
 #include "model/conversation/name_scope.h"
 #include "model/conversation/words.h"
@@ -427,7 +428,7 @@ std::variant<std::unique_ptr<Recording>, TextProblem> ReadRecording(
     const size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    nlohmann::json parsed = nlohmann::json::parse(line, nullptr, false);
+    nlohmann::json parsed = ParseJson(line);
     if (parsed.is_discarded())
       return TextProblem{static_cast<int>(lines.size()) + 1, "this line is not JSON"};
     lines.push_back(std::move(parsed));

@@ -15,6 +15,7 @@
 #include "conformance/properties/registry.h"
 #include "model/base/digest.h"
 #include "model/base/files.h"
+#include "model/base/json.h"
 
 namespace cm {
 namespace {
@@ -31,9 +32,9 @@ uint64_t Vocabulary() {
 }
 
 std::string HeaderFor(const std::string& campaign) {
-  return Json{
-      {"journal", 1}, {"vocabulary", fmt::format("{:016x}", Vocabulary())}, {"campaign", campaign}}
-      .dump();
+  return JsonText(Json{{"journal", 1},
+                       {"vocabulary", fmt::format("{:016x}", Vocabulary())},
+                       {"campaign", campaign}});
 }
 
 std::string ToHex(const RuleBits& bits) {
@@ -70,7 +71,7 @@ Json ToJson(const Finding& finding) {
           {"where", finding.where}};
 }
 
-Finding FindingOf(const Json& json, uint64_t index) {
+Finding FindingOf(const nlohmann::json& json, uint64_t index) {
   return {.id = json.at("id"),
           .about = json.at("about"),
           .rule = json.at("rule"),
@@ -90,7 +91,7 @@ uint64_t NumberOfHex(const std::string& hex) {
   return number;
 }
 
-std::variant<SequenceResult, std::string> ResultOf(const Json& json) {
+std::variant<SequenceResult, std::string> ResultOf(const nlohmann::json& json) {
   SequenceResult result;
   result.index = json.at("i");
   result.walk = json.at("walk");
@@ -113,7 +114,7 @@ std::variant<SequenceResult, std::string> ResultOf(const Json& json) {
   result.heard = json.at("heard");
   result.arose = json.at("arose").get<std::vector<uint32_t>>();
   if (json.contains("findings"))
-    for (const Json& finding : json.at("findings"))
+    for (const nlohmann::json& finding : json.at("findings"))
       result.findings.push_back(FindingOf(finding, result.index));
   return result;
 }
@@ -149,14 +150,17 @@ std::string ToJsonLine(const SequenceResult& result) {
                {"arose", result.arose}};
   if (!result.reason.empty()) json["reason"] = result.reason;
   for (const Finding& finding : result.findings) json["findings"].push_back(ToJson(finding));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return JsonText(json);
 }
 
 std::variant<SequenceResult, std::string> ParseJsonLine(const std::string& line) {
+  std::string problem;
+  const nlohmann::json json = ParseJson(line, &problem);
+  if (!problem.empty()) return problem;
   try {
-    return ResultOf(Json::parse(line));
-  } catch (const std::exception& problem) {  // thrown by the library; caught here
-    return std::string(problem.what());
+    return ResultOf(json);
+  } catch (const std::exception& wrong) {  // thrown by the library; caught here
+    return std::string(wrong.what());
   }
 }
 

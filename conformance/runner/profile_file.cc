@@ -13,6 +13,7 @@
 #include "conformance/properties/registry.h"
 #include "conformance/runner/verdict.h"
 #include "model/base/files.h"
+#include "model/base/json.h"
 
 namespace cm {
 namespace {
@@ -33,7 +34,7 @@ class Fields {
   Fields(const Json& object, const std::string& where, const Keys& keys, std::string* problem)
       : object_(object), problem_(*problem) {
     if (!object.is_object()) {
-      Object(fmt::format("{} is {}; it has to be an object", where, object.dump()));
+      Object(fmt::format("{} is {}; it has to be an object", where, JsonText(object)));
       return;
     }
     for (const auto& [key, value] : object.items())
@@ -53,7 +54,7 @@ class Fields {
     if (value->is_string())
       *field = value->get<std::string>();
     else
-      Object(fmt::format("'{}' is {}; it has to be a text", key, value->dump()));
+      Object(fmt::format("'{}' is {}; it has to be a text", key, JsonText(*value)));
   }
   void Read(const char* key, bool* field) {
     const Json* value = Find(key);
@@ -61,7 +62,7 @@ class Fields {
     if (value->is_boolean())
       *field = value->get<bool>();
     else
-      Object(fmt::format("'{}' is {}; it has to be true or false", key, value->dump()));
+      Object(fmt::format("'{}' is {}; it has to be true or false", key, JsonText(*value)));
   }
   template <typename T>
   void Read(const char* key, int64_t least, int64_t most, T* field) {
@@ -71,7 +72,7 @@ class Fields {
       *field = static_cast<T>(value->get<int64_t>());
     else
       Object(fmt::format("'{}' is {}; it has to be a whole number from {} to {}", key,
-                         value->dump(), least, most));
+                         JsonText(*value), least, most));
   }
   void ReadSpan(const char* key, Duration* field) {
     int64_t milliseconds = -1;
@@ -190,7 +191,7 @@ Capabilities CapabilitiesOf(const std::string& text, Fields* fields) {
 std::vector<Deviation> DeviationsOf(const Json& json, Fields* fields, std::string* problem) {
   std::vector<Deviation> deviations;
   if (!json.is_array())
-    fields->Object(fmt::format("'deviations' is {}; it has to be a list", json.dump()));
+    fields->Object(fmt::format("'deviations' is {}; it has to be a list", JsonText(json)));
   else
     for (const Json& deviation : json) deviations.push_back(DeviationOf(deviation, problem));
   return deviations;
@@ -229,21 +230,11 @@ Profile ProfileOf(const Json& json, std::string* problem) {
   return profile;
 }
 
-// The library throws on an error; it is caught here.
-Json JsonOf(std::string_view text, std::string* problem) {
-  try {
-    return Json::parse(text, nullptr, true, /*ignore_comments=*/true);
-  } catch (const Json::exception& wrong) {
-    *problem = wrong.what();
-    return {};
-  }
-}
-
 }  // namespace
 
 std::variant<Profile, std::string> ParseProfile(std::string_view text) {
   std::string problem;
-  const Json json = JsonOf(text, &problem);
+  const Json json = ParseJson(text, &problem);
   if (!problem.empty()) return problem;
   Profile profile = ProfileOf(json, &problem);
   if (!problem.empty()) return problem;
@@ -272,8 +263,7 @@ std::variant<std::pair<Profile, Profile>, std::string> LoadBasesOfSides(
     const std::string& name_or_path) {
   auto own = LoadProfilesOfSides(name_or_path);
   if (std::holds_alternative<std::string>(own) || IsProfileName(name_or_path)) return own;
-  std::string ignored;
-  const Json json = JsonOf(ReadFile(name_or_path).value_or(""), &ignored);
+  const Json json = ParseJson(ReadFile(name_or_path).value_or(""));
   const Profile* const base =
       json.is_object() ? FindProfile(json.value("base", kUsualBase)) : nullptr;
   if (base == nullptr) return fmt::format("{}: it has changed", name_or_path);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/properties/registry.h"
+#include "model/base/json.h"
 #include "model/catalogue/catalogue.h"
 
 namespace cm {
@@ -167,7 +168,7 @@ std::string ToJson(const Tally& tally, const CampaignName& name, const Profile& 
     json["reasons"][reason] = of.sequences;
     json["first_with_reason"][reason] = of.first;
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 std::string ToTable(const Tally& tally, const CampaignName& name, const Profile& profile,

@@ -19,6 +19,7 @@
 
 #include "conformance/process/real_time.h"
 #include "hw_tests/node/record.h"
+#include "model/base/json.h"
 
 namespace node {
 namespace {
@@ -211,7 +212,7 @@ class Undoer {
 };
 
 std::string Answer(Undoer& undoer, const std::string& text) {
-  const Json request = Json::parse(text, nullptr, false);
+  const Json request = cm::ParseJson(text);
   const std::string act = request.is_object() ? request.value("act", "") : "";
   if (act == "do") return undoer.Do(request);
   if (act == "heal") return undoer.Heal(request.value("what", ""));
@@ -331,17 +332,17 @@ std::string Guardian::Do(const Deed& deed) const {
     request["ends_after"] = deed.ends_after->nanoseconds();
     request["ending"] = deed.ending;
   }
-  return Ask(request.dump());
+  return Ask(cm::JsonText(request));
 }
 
 std::string Guardian::RaiseLink() const {
-  return Ask(Json({{"act", "heal"}, {"what", "link"}}).dump());
+  return Ask(cm::JsonText(Json({{"act", "heal"}, {"what", "link"}})));
 }
 
-std::string Guardian::Heal() const { return Ask(Json({{"act", "heal"}}).dump()); }
+std::string Guardian::Heal() const { return Ask(cm::JsonText(Json({{"act", "heal"}}))); }
 
 std::string Guardian::PutRight(bool remade) const {
-  return Ask(Json({{"act", "put right"}, {"remade", remade}}).dump());
+  return Ask(cm::JsonText(Json({{"act", "put right"}, {"remade", remade}})));
 }
 
 bool Restore(const std::string& folder, std::vector<std::string>* lines,

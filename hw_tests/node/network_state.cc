@@ -14,6 +14,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/base/json.h"
+
 namespace node {
 namespace {
 
@@ -76,7 +78,7 @@ class Reader {
   Json AskIp(Words words) {
     words.insert(words.begin(), {"ip", "-j"});
     const std::optional<std::string> text = Ask(words);
-    Json json = Json::parse(text ? *text : "[]", nullptr, false);
+    Json json = cm::ParseJson(text ? *text : "[]");
     const bool empty = text && text->find_first_not_of(" \n") == std::string::npos;
     if (json.is_array()) return json;
     if (problem_.empty() && !empty) problem_ = fmt::format("{}: no JSON", fmt::join(words, " "));

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "conformance/process/real_time.h"
+#include "model/base/json.h"
 
 namespace node {
 namespace {
@@ -43,7 +44,8 @@ bool IsAt(int file, const std::string& path) {
 std::string ToText(const ToUndo& what) {
   std::string text = fmt::format("{}\ninterface {}\n", kFirstLine, what.interface);
   for (const std::string& fact : what.before) text += fmt::format("before {}\n", fact);
-  for (const Words& undo : what.undo) text += fmt::format("undo {}\n", nlohmann::json(undo).dump());
+  for (const Words& undo : what.undo)
+    text += fmt::format("undo {}\n", cm::JsonText(nlohmann::json(undo)));
   return text + "end\n";
 }
 
@@ -62,7 +64,7 @@ std::optional<ToUndo> ParseRecord(const std::string& text) {
     } else if (key == "before") {
       what.before.push_back(rest);
     } else if (key == "undo") {
-      const auto words = nlohmann::json::parse(rest, nullptr, false);
+      const auto words = cm::ParseJson(rest);
       if (!words.is_array() || words.empty()) return std::nullopt;
       for (const auto& word : words)
         if (!word.is_string()) return std::nullopt;

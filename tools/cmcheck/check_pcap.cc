@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "conformance/runner/profile_file.h"
+#include "model/base/json.h"
 #include "model/capture/judge.h"
 #include "model/mad/pcap.h"
 #include "tools/cmcheck/command.h"
@@ -220,7 +221,7 @@ int DoCheckPcap(const CheckPcapOptions& options) {
   wire::Judge judge(manner, [&](const Verdict& verdict) {
     fmt::print("{}", ToRow(verdict));
     if (!options.json.empty())
-      connections += (connections.empty() ? "\n" : ",\n") + ToJson(verdict).dump();
+      connections += (connections.empty() ? "\n" : ",\n") + JsonText(ToJson(verdict));
   });
   uint64_t number = 0;
   std::string damage;
@@ -237,9 +238,9 @@ int DoCheckPcap(const CheckPcapOptions& options) {
   judge.Finish();
   fmt::print("{}", ToText(judge.totals()));
   if (!options.json.empty()) {
-    const std::string text = fmt::format(
-        "{{\"schema\":1,\"file\":{},\"totals\":{},\"connections\":[{}]}}\n",
-        nlohmann::json(options.path).dump(), ToJson(judge.totals()).dump(), connections);
+    const std::string text =
+        fmt::format("{{\"schema\":1,\"file\":{},\"totals\":{},\"connections\":[{}]}}\n",
+                    QuotedJson(options.path), JsonText(ToJson(judge.totals())), connections);
     if (std::string problem = WriteFile(FromUsersFolder(options.json), text); !problem.empty())
       return Unusable(problem);
   }

@@ -16,6 +16,7 @@
 
 #include "conformance/fidelity/tracks.h"
 #include "model/base/files.h"
+#include "model/base/json.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
 #include "tools/cmcheck/command.h"
@@ -42,7 +43,7 @@ std::variant<RunSeen, std::string> SeeRun(const std::string& name) {
   if (run.files.empty())
     return fmt::format("{}: no conversations; `cmcheck run --keep` keeps them", name);
   if (const std::optional<std::string> text = ReadFile(folder / "results.json")) {
-    Json results = Json::parse(*text, nullptr, false);
+    Json results = ParseJson(*text);
     if (!results.is_object()) return fmt::format("{}: results.json is no object", name);
     run.results = std::move(results);
   }
@@ -106,7 +107,7 @@ class Comparison {
     for (const char* key : {"seed", "profile", "topology", "implementation", "kernel", "library"}) {
       const Json one = first_.results->value(key, Json());
       const Json other = second_.results->value(key, Json());
-      if (one != other) fmt::print("{}: {} before, {} now\n", key, one.dump(), other.dump());
+      if (one != other) fmt::print("{}: {} before, {} now\n", key, JsonText(one), JsonText(other));
     }
   }
 
@@ -189,7 +190,7 @@ class Comparison {
       const Json other = second_.results->value(key, Json());
       if (one == other) continue;
       same = false;
-      fmt::print("{}: {} before, {} now\n", key, one.dump(), other.dump());
+      fmt::print("{}: {} before, {} now\n", key, JsonText(one), JsonText(other));
     }
     for (const auto& [run, other, when] :
          {std::tuple{&first_, &second_, "before"}, std::tuple{&second_, &first_, "now"}}) {

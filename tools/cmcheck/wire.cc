@@ -24,6 +24,7 @@
 #include "conformance/adapters/wire/trial.h"
 #include "conformance/process/real_time.h"
 #include "conformance/runner/profile_file.h"
+#include "model/base/json.h"
 #include "model/conversation/print.h"
 #include "model/vocabulary/call.h"
 #include "tools/cmcheck/command.h"
@@ -363,14 +364,14 @@ int Conclude(const WireCounts& counts, const fs::path& folder) {
   fmt::print("{} conversations, {} as the profile permits, {} not, {} left out; {} frames\n",
              counts.conversations + counts.left_out, counts.conversations - counts.found,
              counts.found, counts.left_out, counts.frames);
-  const std::string problem =
-      WriteFile(folder / "results.json", nlohmann::json{{"schema", 1},
-                                                        {"conversations", counts.conversations},
-                                                        {"found", counts.found},
-                                                        {"left_out", counts.left_out},
-                                                        {"frames", counts.frames}}
-                                                 .dump(1) +
-                                             "\n");
+  const std::string problem = WriteFile(
+      folder / "results.json", JsonText(nlohmann::json{{"schema", 1},
+                                                       {"conversations", counts.conversations},
+                                                       {"found", counts.found},
+                                                       {"left_out", counts.left_out},
+                                                       {"frames", counts.frames}},
+                                        1) +
+                                   "\n");
   if (!problem.empty()) return Unusable(problem);
   if (counts.conversations == 0) return kExitInconclusive;
   return counts.found > 0 ? kExitFound : kExitClean;

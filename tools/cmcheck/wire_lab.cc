@@ -14,6 +14,7 @@
 
 #include "hw_tests/lab/guest.h"
 #include "model/base/files.h"
+#include "model/base/json.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/one_guest.h"
 #include "tools/cmcheck/wire.h"
@@ -102,8 +103,7 @@ class InLab {
     fs::copy(share_ / "report", report_,
              fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
     if (error) return Unusable(fmt::format("{}: {}", report_.string(), error.message()));
-    const auto results =
-        Json::parse(ReadFile(share_ / "report" / "results.json").value_or(""), nullptr, false);
+    const auto results = ParseJson(ReadFile(share_ / "report" / "results.json").value_or(""));
     if (!results.is_object()) return Unusable("in the guest: " + ended.value().error);
     counts_.conversations += results.value("conversations", uint64_t{0});
     counts_.found += results.value("found", uint64_t{0});

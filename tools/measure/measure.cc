@@ -4,13 +4,13 @@
 
 #include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
 #include "conformance/driver/perform.h"
 #include "conformance/runner/profile_file.h"
 #include "model/base/files.h"
+#include "model/base/json.h"
 #include "model/conversation/history.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
@@ -321,11 +321,11 @@ std::vector<MeasuredField> MeasureProfile(Implementation& implementation, const 
 
 std::string ProfileText(std::string_view name, const Profile& base, std::string_view of,
                         const std::vector<MeasuredField>& fields) {
-  const auto quoted = [](std::string_view text) { return nlohmann::json(text).dump(); };
   std::string text = fmt::format(
       "// Written by `cmcheck profile measure`. What is not named is assumed to be as in {}.\n"
       "{{\"name\": {}, \"base\": {},\n \"sentence\": {}",
-      base.name, quoted(name), quoted(base.name), quoted(fmt::format("Measured of {}.", of)));
+      base.name, QuotedJson(name), QuotedJson(base.name),
+      QuotedJson(fmt::format("Measured of {}.", of)));
   for (const std::string section : {"limits", "timing"}) {
     text += fmt::format(",\n \"{}\": {{", section);
     const char* separator = "\n";

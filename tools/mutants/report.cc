@@ -5,6 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "model/base/json.h"
+
 namespace cm::mutant {
 namespace {
 
@@ -119,7 +121,7 @@ std::string TotalsOf(const std::vector<Mutant>& mutants, const std::vector<Trial
 std::string ListAsJson(const std::vector<Mutant>& mutants) {
   Json list = Json::array();
   for (const Mutant& mutant : mutants) list.push_back(AsJson(mutant));
-  return list.dump(1) + "\n";
+  return JsonText(list, 1) + "\n";
 }
 
 std::string TrialsAsJson(const std::vector<Mutant>& mutants, const std::vector<Trial>& trials,
@@ -141,7 +143,7 @@ std::string TrialsAsJson(const std::vector<Mutant>& mutants, const std::vector<T
                     {"cpu_seconds", limits.cpu_seconds},
                     {"memory_bytes", limits.memory_bytes},
                     {"trials", list}};
-  return all.dump(1) + "\n";
+  return JsonText(all, 1) + "\n";
 }
 
 }  // namespace cm::mutant

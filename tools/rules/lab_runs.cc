@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/base/files.h"
+#include "model/base/json.h"
 
 namespace cm::ruledoc {
 namespace {
@@ -18,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kLab = "lab ";
 
-LabRun RunOf(const Json& json, std::string name) {
+LabRun RunOf(const nlohmann::json& json, std::string name) {
   return {.name = std::move(name),
           .library = json.at("library"),
           .kernel = json.at("kernel"),
@@ -29,9 +30,9 @@ LabRun RunOf(const Json& json, std::string name) {
 
 std::optional<LabRun> FromCarried(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const nlohmann::json json = ParseJson(text);
     return RunOf(json, json.at("name"));
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
 }
@@ -40,14 +41,14 @@ std::optional<LabRun> FromCarried(const std::string& text) {
 
 std::variant<LabRun, std::string> ReadResults(std::string_view text, std::string_view walk) {
   try {
-    const Json json = Json::parse(text);
+    const nlohmann::json json = ParseJson(text);
     const std::string implementation = json.at("implementation");
     if (!implementation.starts_with("librdmacm"))
       return fmt::format("it is of \"{}\", and not of a real library", implementation);
     if (json.at("failed") != 0) return "it has findings: what they say is not settled";
     return RunOf(json, fmt::format("lab {}{}{}, seed {}", std::string(json.at("profile")),
                                    walk.empty() ? "" : " ", walk, uint64_t{json.at("seed")}));
-  } catch (const Json::exception& problem) {
+  } catch (const nlohmann::json::exception& problem) {
     return fmt::format("it is no results.json of a run in the lab: {}", problem.what());
   }
 }
@@ -63,7 +64,7 @@ std::string ToJson(const LabRun& run) {
   const Json json = {{"name", run.name},     {"library", run.library},
                      {"kernel", run.kernel}, {"sequences", run.sequences},
                      {"digest", run.digest}, {"confirmed", run.confirmed}};
-  return json.dump(1) + "\n";
+  return JsonText(json, 1) + "\n";
 }
 
 std::vector<LabRun> ReadLabRuns(const fs::path& folder) {

@@ -10,6 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include "model/base/json.h"
+
 namespace cm::site {
 namespace {
 
@@ -200,7 +202,7 @@ Reached ReachedOf(const Json& object, std::string* problem) {
 
 // Adds what a line says; returns what is wrong with it.
 std::string TakeLine(const std::string& text, bool first, HostFacts* facts) {
-  const Json line = Json::parse(text, nullptr, false);
+  const Json line = ParseJson(text);
   if (line.is_discarded() || !line.is_object()) return "it is no JSON";
   std::string problem;
   if (first) {
@@ -253,7 +255,7 @@ std::string ToLines(const HostFacts& facts) {
 
 bool EndsFacts(std::string_view line) {
   if (!line.starts_with('{')) return false;
-  const Json json = Json::parse(line, nullptr, false);
+  const Json json = ParseJson(line);
   return json.is_object() && json.contains("end");
 }
 
@@ -263,7 +265,7 @@ std::variant<HostFacts, std::string> ParseFacts(const std::vector<std::string>& 
   for (const std::string& line : lines) {
     if (!line.starts_with('{')) continue;
     if (EndsFacts(line)) {
-      if (Json::parse(line)["end"] == count && count > 0) return facts;
+      if (ParseJson(line)["end"] == count && count > 0) return facts;
       return fmt::format("{} lines of facts came, and the last one counts others", count);
     }
     if (const std::string problem = TakeLine(line, count == 0, &facts); !problem.empty())

@@ -4,12 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
+
+#include "model/base/json.h"
 
 namespace cm::site {
 namespace {
-
-std::string Quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
 std::string LineOf(const Port& port) {
   std::string line = fmt::format("  device {} port {}: {} {}, {}", port.device, port.number,
@@ -131,7 +130,7 @@ std::string SiteText(const Site& site, const std::optional<Placement>& placement
     text += '\n';
   }
   text += fmt::format("{{\n  \"name\": {},\n  \"launcher\": {},\n  \"agent\": {},\n",
-                      Quoted(site.name), Quoted(site.launcher), Quoted(site.agent));
+                      QuotedJson(site.name), QuotedJson(site.launcher), QuotedJson(site.agent));
   for (size_t side = 0; side < site.sides.size(); ++side) {
     const std::string v4 = placement ? placement->v4[side] : "";
     const std::string v6 = placement ? placement->v6[side] : "";
@@ -139,7 +138,7 @@ std::string SiteText(const Site& site, const std::optional<Placement>& placement
     for (const auto& [key, address] : {std::pair{"v4", v4}, {"v6", v6}})
       text += fmt::format("    {}\"{}\": \"{}\",{}\n", address.empty() ? "// " : "", key, address,
                           address.empty() ? "  not found; to be filled in" : "");
-    text += fmt::format("    \"host\": {}\n  }}{}\n", Quoted(site.sides[side].host),
+    text += fmt::format("    \"host\": {}\n  }}{}\n", QuotedJson(site.sides[side].host),
                         side == 0 ? "," : "");
   }
   return text + "}\n";

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "model/base/files.h"
+#include "model/base/json.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/topology_text.h"
 
@@ -30,7 +31,7 @@ class Texts {
       if (std::ranges::find(keys, key) == keys.end())
         Object(fmt::format("has no '{}'; it may have {}", key, fmt::join(keys, ", ")));
       else if (!value.is_string() && !value.is_object())
-        Object(fmt::format("'{}' is {}; it has to be a text", key, value.dump()));
+        Object(fmt::format("'{}' is {}; it has to be a text", key, JsonText(value)));
     }
   }
   // Without a default it has to be there.
@@ -111,7 +112,7 @@ std::variant<HostAddress, std::string> ParseHosts(std::string_view text) {
 }
 
 std::variant<Site, std::string> ParseSite(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false, /*ignore_comments=*/true);
+  const Json json = ParseJson(text);
   if (json.is_discarded()) return "it is no JSON";
   std::string problem;
   Texts texts(json, "a site",
