@@ -6,8 +6,8 @@
 #include <charconv>
 #include <limits>
 
+#include "model/vocabulary/call_fields.h"
 #include "model/vocabulary/call_names.h"
-#include "model/vocabulary/call_table.h"
 #include "model/vocabulary/private_data_text.h"
 
 namespace cm {
@@ -25,32 +25,28 @@ std::optional<uint32_t> TakeNumber(std::string_view* text) {
 // The first function that creates an object of that kind.
 std::string_view MakerOf(std::string_view noun) {
   std::string_view maker;
-  EachCall([&]<typename One>() {
-    ForEachField(kRow<One>.fields, [&](const auto& field) {
-      const bool makes = field.info.use == NameUse::kMakes && field.info.noun == noun;
-      if (makes && maker.empty()) maker = FunctionName(KindOf(One{}));
+  for (int i = 0; i < kCallKindCount; ++i) {
+    const auto kind = static_cast<CallKind>(i);
+    EachFieldOf(&PlainCall(kind), [&](const FieldInfo& info, const auto&, const auto&) {
+      const bool makes = info.use == NameUse::kMakes && info.noun == noun;
+      if (makes && maker.empty()) maker = FunctionName(kind);
     });
-  });
+  }
   return maker;
 }
 
 }  // namespace
 
 Call CallReader::Arguments(CallKind kind) {
-  Call call;
-  EachCall([&]<typename One>() {
-    if (KindOf(One{}) != kind) return;
-    One one;
-    Into(&one, kRow<One>.fields);
-    call = one;
-  });
+  Call call = PlainCall(kind);
+  Into(&call);
   return call;
 }
 
-template <typename Owner, typename Row>
-void CallReader::Into(Owner* owner, const Row& row) {
-  ForEachField(row, [&](const auto& field) {
-    if (!field.info.hidden) Read(field.info, &(owner->*field.member));
+template <typename Owner>
+void CallReader::Into(Owner* owner) {
+  EachFieldOf(owner, [&](const FieldInfo& info, auto& value, const auto& /*plain*/) {
+    if (!info.hidden) Read(info, &value);
   });
 }
 
@@ -250,14 +246,12 @@ void CallReader::Read(const FieldInfo& info, PrivateData* data) {
   *data = read.value_or(PrivateData());
 }
 
-void CallReader::Read(const FieldInfo& /*info*/, EceOptions* ece) {
-  Into(ece, kFields<EceOptions>);
-}
+void CallReader::Read(const FieldInfo& /*info*/, EceOptions* ece) { Into(ece); }
 
 template <typename Structure>
 void CallReader::Read(const FieldInfo& info, std::optional<Structure>* structure) {
   if (words_.TakeFlag(info.key)) return;
-  Into(&structure->emplace(), kFields<Structure>);
+  Into(&structure->emplace());
 }
 
 std::optional<ConnParam> CallReader::Param() {

@@ -35,8 +35,8 @@ class CallReader {
   PortSpace Space();
 
  private:
-  template <typename Owner, typename Row>
-  void Into(Owner* owner, const Row& row);
+  template <typename Owner>
+  void Into(Owner* owner);
 
   // An overload for each type of a field.
   void Read(const FieldInfo& info, IdRef* id);

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/vocabulary/call_names.h"
-#include "model/vocabulary/call_table.h"
+#include "model/vocabulary/call_fields.h"
 
 namespace cm {
 namespace {
@@ -26,13 +25,11 @@ std::string Capitals(std::string_view noun) {
 // The placeholder of a value of the type, and its default.
 class Describer {
  public:
-  template <typename Owner, typename Row>
-  void Describe(const Row& row) {
-    [[maybe_unused]] static const Owner plain{};
+  template <typename Owner>
+  void Describe(const Owner& owner) {
     for (const bool positional : {true, false})
-      ForEachField(row, [&](const auto& field) {
-        if (field.info.key.empty() == positional && !field.info.hidden)
-          Add(field.info, plain.*field.member);
+      EachFieldOf(&owner, [&](const FieldInfo& info, const auto& value, const auto& /*plain*/) {
+        if (info.key.empty() == positional && !info.hidden) Add(info, value);
       });
   }
 
@@ -43,13 +40,13 @@ class Describer {
   template <typename Value>
   void Add(const FieldInfo& info, const Value& plain) {
     if constexpr (std::is_same_v<Value, EceOptions>) {
-      Describe<EceOptions>(kFields<EceOptions>);
+      Describe(plain);
     } else if constexpr (std::is_same_v<Value, bool>) {
       syntax += fmt::format(" [{}]", info.key);
     } else if constexpr (std::is_same_v<Value, std::optional<ConnParam>> ||
                          std::is_same_v<Value, std::optional<AddrHints>>) {
       syntax += fmt::format(" [{}]", info.key);
-      Describe<typename Value::value_type>(kFields<typename Value::value_type>);
+      Describe(typename Value::value_type());
     } else {
       const std::string word = PlaceholderOf(info, plain);
       const std::string said = info.key.empty() ? word : fmt::format("{}={}", info.key, word);
@@ -62,9 +59,8 @@ class Describer {
 
   template <typename Value>
   static std::string PlaceholderOf(const FieldInfo& info, const Value& /*plain*/) {
-    if constexpr (kIsName<Value>)
-      return Capitals(info.noun) + (info.or_null ? "|null" : "");
-    else if constexpr (std::is_same_v<Value, Address>)
+    if (info.use != NameUse::kNone) return Capitals(info.noun) + (info.or_null ? "|null" : "");
+    if constexpr (std::is_same_v<Value, Address>)
       return info.without_port ? "HOST" : "ADDRESS";
     else if constexpr (std::is_same_v<Value, PortSpace> ||
                        std::is_same_v<Value, std::optional<PortSpace>>)
@@ -96,9 +92,7 @@ class Describer {
 
 Describer Described(CallKind kind) {
   Describer describer;
-  EachCall([&]<typename One>() {
-    if (KindOf(One{}) == kind) describer.Describe<One>(kRow<One>.fields);
-  });
+  describer.Describe(PlainCall(kind));
   return describer;
 }
 

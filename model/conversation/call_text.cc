@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "model/conversation/print.h"
-#include "model/vocabulary/call_table.h"
+#include "model/vocabulary/call_fields.h"
 #include "model/vocabulary/private_data_text.h"
 
 namespace cm {
@@ -14,17 +14,12 @@ class CallPrinter {
   CallPrinter(const Conversation& conversation, std::string* text)
       : names_(conversation.names), topology_(*conversation.topology), text_(*text) {}
 
-  template <typename Owner, typename Row>
-  void Print(const Owner& owner, const Row& row) {
-    [[maybe_unused]] static const Owner plain{};
-    ForEachField(row, [&](const auto& field) {
-      if (field.info.key.empty() && !field.info.hidden)
-        Value(field.info, owner.*field.member, plain.*field.member);
-    });
-    ForEachField(row, [&](const auto& field) {
-      if (!field.info.key.empty() && !field.info.hidden)
-        Value(field.info, owner.*field.member, plain.*field.member);
-    });
+  template <typename Owner>
+  void Print(const Owner& owner) {
+    for (const bool positional : {true, false})
+      EachFieldOf(&owner, [&](const FieldInfo& info, const auto& value, const auto& plain) {
+        if (info.key.empty() == positional && !info.hidden) Value(info, value, plain);
+      });
   }
 
   // The name of the event that the call fetches.
@@ -72,14 +67,12 @@ class CallPrinter {
   void Value(const FieldInfo& info, const PrivateData& data, const PrivateData&) {
     if (!data.empty()) Say(info, ToText(data));
   }
-  void Value(const FieldInfo& /*info*/, const EceOptions& ece, const EceOptions&) {
-    Print(ece, kFields<EceOptions>);
-  }
+  void Value(const FieldInfo& /*info*/, const EceOptions& ece, const EceOptions&) { Print(ece); }
   template <typename Structure>
   void Value(const FieldInfo& info, const std::optional<Structure>& structure,
              const std::optional<Structure>&) {
     if (structure)
-      Print(*structure, kFields<Structure>);
+      Print(*structure);
     else
       text_ += fmt::format(" {}", info.key);
   }
@@ -109,8 +102,7 @@ std::string ToString(const Call& call, const Conversation& conversation) {
   std::string text(FunctionName(KindOf(call)));
   CallPrinter printer(conversation, &text);
   if (const auto* get = std::get_if<call::GetCmEvent>(&call)) printer.DerivedFrom(get->event);
-  std::visit([&](const auto& one) { printer.Print(one, kRow<std::decay_t<decltype(one)>>.fields); },
-             call);
+  printer.Print(call);
   return text;
 }
 

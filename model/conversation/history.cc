@@ -4,7 +4,7 @@
 
 #include "model/base/digest.h"
 #include "model/conversation/fault_text.h"
-#include "model/vocabulary/call_table.h"
+#include "model/vocabulary/call_fields.h"
 
 namespace cm {
 namespace {
@@ -38,9 +38,11 @@ class CallHasher {
  public:
   CallHasher(Digest* d, const Names& names) : d_(d), names_(names) {}
 
-  template <typename Owner, typename Row>
-  void Hash(const Owner& owner, const Row& row) const {
-    ForEachField(row, [&](const auto& field) { Value(field.info, owner.*field.member); });
+  template <typename Owner>
+  void Hash(const Owner& owner) const {
+    EachFieldOf(&owner, [&](const FieldInfo& info, const auto& value, const auto& /*plain*/) {
+      Value(info, value);
+    });
   }
 
  private:
@@ -71,7 +73,7 @@ class CallHasher {
   template <typename Structure>
   void Value(const FieldInfo&, const std::optional<Structure>& structure) const {
     d_->U8(structure ? 1 : 0);
-    if (structure) Hash(*structure, kFields<Structure>);
+    if (structure) Hash(*structure);
   }
   void Value(const FieldInfo&, const Sges& pieces) const {
     for (const Sge& piece : pieces) {
@@ -121,9 +123,7 @@ void PutLine(Digest* d, const Line& line, const Names& names) {
     d->U8(calls->lane.side);
     d->U8(calls->lane.number);
     d->U8(TraitsOf(KindOf(calls->call)).number);
-    const CallHasher hasher(d, names);
-    std::visit([&](const auto& c) { hasher.Hash(c, kRow<std::decay_t<decltype(c)>>.fields); },
-               calls->call);
+    CallHasher(d, names).Hash(calls->call);
     if (calls->meanwhile) d->U8(1);
   } else if (const auto* waits = std::get_if<line::Waits>(&line)) {
     d->U8(waits->lane.side);

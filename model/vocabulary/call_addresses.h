@@ -4,29 +4,24 @@
 
 #include <optional>
 #include <type_traits>
-#include <variant>
 
-#include "model/vocabulary/call_table.h"
+#include "model/vocabulary/call_fields.h"
 
 namespace cm {
 
 // Calls visit(address) for each address of the call, those of hints included; also for kNone.
 template <typename AnyCall, typename Visit>
 void EachAddress(AnyCall& call, Visit visit) {
-  const auto visit_each = [&](auto& one) {
-    ForEachField(kRow<std::remove_cvref_t<decltype(one)>>.fields, [&](const auto& field) {
-      auto& member = one.*field.member;
-      using Member = std::remove_cvref_t<decltype(member)>;
-      if constexpr (std::is_same_v<Member, Address>) {
-        visit(member);
-      } else if constexpr (std::is_same_v<Member, std::optional<AddrHints>>) {
-        if (!member) return;
-        visit(member->source);
-        visit(member->destination);
-      }
-    });
-  };
-  std::visit(visit_each, call);
+  EachFieldOf(&call, [&](const FieldInfo&, auto& value, const auto& /*plain*/) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, Address>) {
+      visit(value);
+    } else if constexpr (std::is_same_v<Value, std::optional<AddrHints>>) {
+      if (!value) return;
+      visit(value->source);
+      visit(value->destination);
+    }
+  });
 }
 
 }  // namespace cm
