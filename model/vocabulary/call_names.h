@@ -5,7 +5,8 @@
 #include <type_traits>
 #include <variant>
 
-#include "model/vocabulary/call_table.h"
+#include "model/vocabulary/call.h"
+#include "model/vocabulary/field.h"
 
 namespace cm {
 
