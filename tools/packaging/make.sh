@@ -3,21 +3,14 @@
 #
 # usage: make.sh PROGRAM VERSION FOLDER
 # Writes cmcheck-VERSION-ARCHITECTURE.tar.gz and cmcheck_VERSION_ARCHITECTURE.deb into the folder.
-set -eu
-export LC_ALL=C
+me=tools/package here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=tools/packaging/common.sh
+. "$here/common.sh"
 umask 022
-
-fail() {
-  echo "tools/package: $*" >&2
-  exit 2
-}
 
 [ $# -eq 3 ] || fail "usage: make.sh PROGRAM VERSION FOLDER"
 program=$1 version=$2 output=$3
-here=$(dirname "$(readlink -f "$0")")
-for tool in dpkg dpkg-deb gzip objdump strip tar; do
-  command -v "$tool" >/dev/null || fail "$tool is needed (Debian: dpkg, binutils, tar, gzip)"
-done
+needs dpkg dpkg-deb gzip objdump strip tar
 [ -r "$program" ] || fail "$program cannot be read"
 code=0
 lacking=$("$here/check.sh" "$program") || code=$?

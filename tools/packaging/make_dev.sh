@@ -4,20 +4,14 @@
 # usage: make_dev.sh CMCHECK ARCHIVE HEADERS EXAMPLES VERSION FOLDER
 # Writes rdma-cm-sim-VERSION-ARCHITECTURE.tar.gz, to be unpacked below any prefix, and
 # rdma-cm-sim-dev_VERSION_ARCHITECTURE.deb into the folder.
-set -eu
-export LC_ALL=C
+me=tools/package
+# shellcheck source=tools/packaging/common.sh
+. "$(dirname "$(readlink -f "$0")")/common.sh"
 umask 022
-
-fail() {
-  echo "tools/package: $*" >&2
-  exit 2
-}
 
 [ $# -eq 6 ] || fail "usage: make_dev.sh CMCHECK ARCHIVE HEADERS EXAMPLES VERSION FOLDER"
 cmcheck=$1 archive=$2 headers=$3 examples=$4 version=$5 output=$6
-for tool in dpkg dpkg-deb gzip strip tar; do
-  command -v "$tool" >/dev/null || fail "$tool is needed (Debian: dpkg, binutils, tar, gzip)"
-done
+needs dpkg dpkg-deb gzip strip tar
 for file in "$cmcheck" "$archive" "$headers" "$examples/echo/echo.h"; do
   [ -r "$file" ] || fail "$file cannot be read"
 done

@@ -6,22 +6,17 @@
 #   tools/packaging/try.sh /tmp/out bullseye bookworm trixie
 # TRY_ROOTS names a folder where systems are kept, and taken from the next time.
 # Exit code: 0 all went well, 1 not, 2 it cannot be tried.
-set -eu
-export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
-
-fail() {
-  echo "try.sh: $*" >&2
-  exit 2
-}
+me=try.sh
+# shellcheck source=tools/packaging/common.sh
+. "$(dirname "$(readlink -f "$0")")/common.sh"
 
 [ $# -ge 2 ] || fail "usage: try.sh FOLDER RELEASE..."
-[ "$(id -u)" -eq 0 ] || fail "needs root"
-command -v debootstrap >/dev/null || fail "needs debootstrap"
+needs_root
+needs debootstrap
 packages=$(readlink -f "$1")
 shift
-deb=$(ls "$packages"/cmcheck_*.deb 2>/dev/null) || fail "no cmcheck_*.deb in $packages"
-tarball=$(ls "$packages"/cmcheck-*.tar.gz 2>/dev/null) || fail "no cmcheck-*.tar.gz in $packages"
-[ "$(echo "$deb" | wc -l)" -eq 1 ] || fail "more than one cmcheck_*.deb in $packages"
+deb=$(only "$packages"/cmcheck_*.deb)
+tarball=$(only "$packages"/cmcheck-*.tar.gz)
 
 kept=${TRY_ROOTS:-}
 work=$(mktemp -d)

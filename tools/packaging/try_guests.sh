@@ -12,26 +12,19 @@
 # default: a minute each. The first TRY_FIRST of them are left out, where several share the work.
 # TRY_PORT is the first of two free ports, 2201 by default.
 # Exit code: 0 all went well, 1 not, 2 it cannot be tried.
-set -eu
-export LC_ALL=C
+me="try_guests.sh: unsupported here"
+# shellcheck source=tools/packaging/common.sh
+. "$(dirname "$(readlink -f "$0")")/common.sh"
 sequences=${TRY_SEQUENCES:-100}
 moments=${TRY_MOMENTS:-10}
 first=${TRY_FIRST:-0}
 port=${TRY_PORT:-2201}
 faults=link,neighbour,address,device,loss
 
-fail() {
-  echo "try_guests.sh: unsupported here: $*" >&2
-  exit 2
-}
-
 [ $# -ge 1 ] || fail "usage: try_guests.sh FOLDER [ACTIVE PASSIVE]"
 active=${2:-6.1-rxe} passive=${3:-6.1-rxe}
-for tool in qemu-system-x86_64 ssh ssh-keygen python3 tar; do
-  command -v $tool >/dev/null || fail "there is no $tool"
-done
-tarball=$(ls "$(readlink -f "$1")"/cmcheck-*.tar.gz 2>/dev/null) || fail "no cmcheck-*.tar.gz in $1"
-[ "$(echo "$tarball" | wc -l)" -eq 1 ] || fail "more than one cmcheck-*.tar.gz in $1"
+needs qemu-system-x86_64 ssh ssh-keygen python3 tar
+tarball=$(only "$(readlink -f "$1")"/cmcheck-*.tar.gz)
 
 work=$(mktemp -d /tmp/try.XXXXXX) # short: a socket's path
 hosts=

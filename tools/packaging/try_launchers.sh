@@ -13,25 +13,18 @@
 # TRY_ROOTS names a folder where the systems are kept, and taken from the next time: half a minute.
 # TRY_MOMENTS is how many moments, 10 by default, half of them behind each launcher: 3 s each.
 # Exit code: 0 all went well, 1 not, 2 it cannot be tried.
-set -eu
-export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
+me="try_launchers.sh: unsupported here"
+# shellcheck source=tools/packaging/common.sh
+. "$(dirname "$(readlink -f "$0")")/common.sh"
 tree=$(dirname "$(dirname "$(dirname "$(readlink -f "$0")")")")
 sequences=100
 moments=${TRY_MOMENTS:-10}
 
-fail() {
-  echo "try_launchers.sh: unsupported here: $*" >&2
-  exit 2
-}
-
 [ $# -ge 1 ] || fail "usage: try_launchers.sh FOLDER"
-[ "$(id -u)" -eq 0 ] || fail "needs root"
-for tool in debootstrap unshare ssh ssh-keygen python3; do
-  command -v $tool >/dev/null || fail "there is no $tool"
-done
+needs_root
+needs debootstrap unshare ssh ssh-keygen python3
 packages=$(readlink -f "$1")
-deb=$(ls "$packages"/cmcheck_*.deb 2>/dev/null) || fail "no cmcheck_*.deb in $packages"
-[ "$(echo "$deb" | wc -l)" -eq 1 ] || fail "more than one cmcheck_*.deb in $packages"
+deb=$(only "$packages"/cmcheck_*.deb)
 
 # Outside: the systems are made, and what is mounted and started inside is gone with its name spaces.
 if [ "${2:-}" != inside ]; then

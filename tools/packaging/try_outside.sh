@@ -10,22 +10,17 @@
 # FOLDER is that of `tools/package`. TRY_ROOTS names a folder where the system is kept, and taken
 # from the next time.
 # Exit code: 0 all went well, 1 not, 2 it cannot be tried.
-set -eu
-export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
+me="try_outside.sh: unsupported here"
+# shellcheck source=tools/packaging/common.sh
+. "$(dirname "$(readlink -f "$0")")/common.sh"
 tree=$(dirname "$(dirname "$(dirname "$(readlink -f "$0")")")")
 
-fail() {
-  echo "try_outside.sh: unsupported here: $*" >&2
-  exit 2
-}
-
 [ $# -ge 1 ] || fail "usage: try_outside.sh FOLDER [bazel | package]"
-[ "$(id -u)" -eq 0 ] || fail "needs root"
-command -v debootstrap >/dev/null || fail "there is no debootstrap"
+needs_root
+needs debootstrap
 packages=$(readlink -f "$1")
-deb=$(ls "$packages"/rdma-cm-sim-dev_*.deb 2>/dev/null) || fail "no package in $packages"
-tarball=$(ls "$packages"/rdma-cm-sim-*.tar.gz 2>/dev/null) || fail "no tarball in $packages"
-[ "$(echo "$deb" | wc -l)" -eq 1 ] || fail "more than one package in $packages"
+deb=$(only "$packages"/rdma-cm-sim-dev_*.deb)
+tarball=$(only "$packages"/rdma-cm-sim-*.tar.gz)
 
 # Outside: the system is made, and what is mounted inside is gone with its name space.
 if [ "${3:-}" != inside ]; then
