@@ -16,37 +16,12 @@
 #include "model/conversation/topology_text.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/verbs.h"
+#include "tools/measure/measure.h"
 
 namespace cm {
 namespace {
 
-// A connection from FROM to TO; an event stands behind the line that fetches it.
-constexpr std::string_view kConnection = R"(TO rdma_create_event_channel S
-TO rdma_create_id L on=S
-TO rdma_bind_addr L addr=TO_ADDRESS:7471
-TO rdma_listen L
-FROM rdma_create_event_channel C
-FROM rdma_create_id A on=C
-FROM rdma_resolve_addr A src=FROM_ADDRESS:0 dst=TO_ADDRESS:7471
-FROM wait C within=5s
-FROM rdma_get_cm_event C as=resolved
-FROM rdma_ack_cm_event resolved
-FROM rdma_resolve_route A
-FROM wait C within=5s
-FROM rdma_get_cm_event C as=routed
-FROM rdma_ack_cm_event routed
-FROM rdma_create_qp A
-FROM rdma_connect A
-TO wait S within=5s
-TO rdma_get_cm_event S as=asked id=P
-TO rdma_ack_cm_event asked
-TO rdma_create_qp P
-TO rdma_accept P
-FROM wait C within=5s
-FROM rdma_get_cm_event C as=answered
-TO wait S within=5s
-TO rdma_get_cm_event S as=established
-)";
+// Of a connection, in order.
 constexpr auto kEvents = std::to_array<EventType>(
     {EventType::kAddrResolved, EventType::kRouteResolved, EventType::kConnectRequest,
      EventType::kEstablished, EventType::kEstablished});
@@ -84,21 +59,11 @@ std::optional<std::string> WhyNot(const Record& record, size_t* events) {
   return std::nullopt;
 }
 
-void Replace(std::string* text, std::string_view what, std::string_view by) {
-  for (size_t at = 0; (at = text->find(what, at)) != std::string::npos; at += by.size())
-    text->replace(at, what.size(), by);
-}
-
 // Empty when all went well, or what did not.
 std::string TryToConnect(Implementation& implementation, const Topology& topology, size_t from,
                          std::string_view family) {
-  std::string lines(kConnection);
-  const std::string& active = topology.sides[from].name;
-  const std::string& passive = topology.sides[1 - from].name;
-  Replace(&lines, "FROM_ADDRESS", fmt::format("{}{}", active, family));
-  Replace(&lines, "TO_ADDRESS", fmt::format("{}{}", passive, family));
-  Replace(&lines, "FROM", active);
-  Replace(&lines, "TO", passive);
+  const std::string lines =
+      ConnectionLines(topology.sides[from].name, topology.sides[1 - from].name, family);
   const auto conversation = std::get<Conversation>(ParseConversation(
       fmt::format("{}profile {}\n{}", ToText(topology), implementation.profile().name, lines)));
   const std::unique_ptr<Session> session = implementation.Start(conversation);

@@ -19,58 +19,71 @@
 namespace cm {
 namespace {
 
-// PORT is of nodes' range; SPACE is empty or that of datagrams.
-constexpr std::string_view kResolved = R"(passive rdma_create_event_channel S
-passive rdma_create_id L on=SSPACE
-passive rdma_bind_addr L addr=passive:20471
-passive rdma_listen L
-active rdma_create_event_channel C
-active rdma_create_id A on=CSPACE
-active rdma_resolve_addr A src=active:0 dst=passive:20471
-active wait C within=5s
-active rdma_get_cm_event C as=resolved
-active rdma_ack_cm_event resolved
-active rdma_resolve_route A
-active wait C within=5s
-active rdma_get_cm_event C as=routed
-active rdma_ack_cm_event routed
-active rdma_create_qp A
+// The port is one that nodes may use.
+constexpr std::string_view kResolved = R"(TO rdma_create_event_channel S
+TO rdma_create_id L on=S{space}
+TO rdma_bind_addr L addr=TO{family}:20471
+TO rdma_listen L
+FROM rdma_create_event_channel C
+FROM rdma_create_id A on=C{space}
+FROM rdma_resolve_addr A src=FROM{family}:0 dst=TO{family}:20471
+FROM wait C within=5s
+FROM rdma_get_cm_event C as=resolved
+FROM rdma_ack_cm_event resolved
+FROM rdma_resolve_route A
+FROM wait C within=5s
+FROM rdma_get_cm_event C as=routed
+FROM rdma_ack_cm_event routed
+FROM rdma_create_qp A
 )";
-constexpr std::string_view kAsked = R"(passive wait S within=5s
-passive rdma_get_cm_event S as=asked id=P
-passive rdma_ack_cm_event asked
+constexpr std::string_view kConnects = "FROM rdma_connect A\n";
+constexpr std::string_view kAsked = R"(TO wait S within=5s
+TO rdma_get_cm_event S as=asked id=P
+TO rdma_ack_cm_event asked
 )";
-constexpr std::string_view kConnected = R"(passive rdma_create_qp P
-passive rdma_accept P
-active wait C within=5s
-active rdma_get_cm_event C as=answered
-active rdma_ack_cm_event answered
-passive wait S within=5s
-passive rdma_get_cm_event S as=established
-passive rdma_ack_cm_event established
+constexpr std::string_view kConnected = R"(TO rdma_create_qp P
+TO rdma_accept P
+FROM wait C within=5s
+FROM rdma_get_cm_event C as=answered
+FROM rdma_ack_cm_event answered
+TO wait S within=5s
+TO rdma_get_cm_event S as=established
+TO rdma_ack_cm_event established
 )";
-constexpr std::string_view kDisconnected = R"(active rdma_disconnect A
-passive wait S within=5s
-passive rdma_get_cm_event S as=left
-passive rdma_ack_cm_event left
-passive rdma_disconnect P
-active wait C within=5s
-active rdma_get_cm_event C as=gone
-active rdma_ack_cm_event gone
+constexpr std::string_view kDisconnected = R"(FROM rdma_disconnect A
+TO wait S within=5s
+TO rdma_get_cm_event S as=left
+TO rdma_ack_cm_event left
+TO rdma_disconnect P
+FROM wait C within=5s
+FROM rdma_get_cm_event C as=gone
+FROM rdma_ack_cm_event gone
 )";
-constexpr std::string_view kDatagrams = " ps=RDMA_PS_UDP";
+
+struct Connection {
+  std::string_view from = "active";
+  std::string_view to = "passive";
+  std::string_view family;  // ".v6", or empty
+  std::string_view space;   // " ps=RDMA_PS_UDP", or empty
+};
+constexpr Connection kOne;
+constexpr Connection kDatagrams{.space = " ps=RDMA_PS_UDP"};
 constexpr int kMostBytes = 255;
 // The next one stands for "as much as the device has".
 constexpr int kMostDepth = 254;
 constexpr int kMostExponent = 31;
 constexpr int kMostRetries = 15;
 
-std::string Lines(std::string_view space, std::initializer_list<std::string_view> parts) {
+std::string Lines(const Connection& connection, std::initializer_list<std::string_view> parts) {
   std::string lines;
   for (const std::string_view part : parts) lines += part;
-  constexpr std::string_view kMark = "SPACE";
-  for (size_t at = 0; (at = lines.find(kMark, at)) != std::string::npos; at += space.size())
-    lines.replace(at, kMark.size(), space);
+  for (const auto& [mark, text] :
+       {std::pair<std::string_view, std::string_view>{"FROM", connection.from},
+        {"TO", connection.to},
+        {"{family}", connection.family},
+        {"{space}", connection.space}})
+    for (size_t at = 0; (at = lines.find(mark, at)) != std::string::npos; at += text.size())
+      lines.replace(at, mark.size(), text);
   return lines;
 }
 
@@ -90,18 +103,18 @@ class Asking {
         base_(base),
         interrupted_(interrupted) {}
 
-  Found LargestPrivateData(std::string_view space, std::initializer_list<std::string_view> before,
-                           std::string_view call) {
+  Found LargestPrivateData(const Connection& connection,
+                           std::initializer_list<std::string_view> before, std::string_view call) {
     // source: linux 6.1 cma.c cma_connect_iw: the sum is one byte
     if (base_.transport == Transport::kIwarp)
       return "over iWARP a length wraps round in place of being refused";
     return Largest(kMostBytes, [&](int count) {
-      return Lines(space, before) + std::string(call) + Bytes(count);
+      return Lines(connection, before) + std::string(call) + Bytes(count);
     });
   }
   Found MaxDepth() {
     return Largest(kMostDepth, [](int depth) {
-      return Lines("", {kResolved}) +
+      return Lines(kOne, {kResolved}) +
              fmt::format("active rdma_connect A responder_resources={} initiator_depth={}\n", depth,
                          depth);
     });
@@ -110,8 +123,8 @@ class Asking {
   Found MaxRetryCount() {
     if (base_.transport == Transport::kIwarp) return "no request over iWARP carries it";
     const auto history =
-        Run(Lines("", {kResolved, "active rdma_connect A retry_count=255 rnr_retry_count=255\n",
-                       kAsked.substr(0, kAsked.find("passive rdma_ack"))}));
+        Run(Lines(kOne, {kResolved, "active rdma_connect A retry_count=255 rnr_retry_count=255\n",
+                         kAsked.substr(0, kAsked.find("TO rdma_ack"))}));
     if (!history) return problem_;
     const auto* answered = std::get_if<seen::Answered>(&history->records.back().seen);
     if (answered == nullptr || !answered->event ||
@@ -123,8 +136,8 @@ class Asking {
 
   // By the time in which nothing is said after both have disconnected.
   Found PacketLifetime() {
-    const auto quiet = LastWait(Lines("", {kResolved, "active rdma_connect A\n", kAsked, kConnected,
-                                           kDisconnected, "active wait C within=60s\n"}));
+    const auto quiet = LastWait(Lines(kOne, {kResolved, kConnects, kAsked, kConnected,
+                                             kDisconnected, "active wait C within=60s\n"}));
     if (const auto* problem = std::get_if<std::string>(&quiet)) return *problem;
     return Exponent(std::get<Duration>(quiet), [&](int exponent) {
       Timing timing = base_.timing;
@@ -136,9 +149,8 @@ class Asking {
   Found ResponseTimeout(int packet_lifetime) {
     for (const Capability need : {Capability::kDrop, Capability::kDropNth})
       if (!implementation_.capabilities().Has(need)) return "the environment loses no message";
-    const auto wait =
-        LastWait(Lines("", {kResolved, "fault drop REQ from=active nth=1\n",
-                            "active rdma_connect A\n", "passive wait S within=200s\n"}));
+    const auto wait = LastWait(Lines(kOne, {kResolved, "fault drop REQ from=active nth=1\n",
+                                            kConnects, "passive wait S within=200s\n"}));
     if (const auto* problem = std::get_if<std::string>(&wait)) return *problem;
     const auto interval = [&](int exponent) {
       Timing timing = base_.timing;
@@ -155,9 +167,8 @@ class Asking {
   // itself and never early: the sum of all is compared with what it should be at least.
   Found MaxRetries() {
     if (interval_ == Duration()) return "the time between two requests is not known";
-    const auto wait =
-        LastWait(Lines("", {kResolved, "fault drop REQ from=active\n", "active rdma_connect A\n",
-                            "active wait C within=900s\n"}));
+    const auto wait = LastWait(Lines(kOne, {kResolved, "fault drop REQ from=active\n", kConnects,
+                                            "active wait C within=900s\n"}));
     if (const auto* problem = std::get_if<std::string>(&wait)) return *problem;
     const Duration all = std::get<Duration>(wait) + base_.timing.quiet;
     const int64_t times = all.nanoseconds() / interval_.nanoseconds();
@@ -267,20 +278,18 @@ void AddLimits(Asking& asking, const Limits& base, std::vector<MeasuredField>* f
   };
   constexpr const char* kData = "the longest private data that is not refused";
   add("request_data", base.request_data,
-      asking.LargestPrivateData("", {kResolved}, "active rdma_connect A"), kData);
+      asking.LargestPrivateData(kOne, {kResolved}, "active rdma_connect A"), kData);
   add("reply_data", base.reply_data,
-      asking.LargestPrivateData(
-          "", {kResolved, "active rdma_connect A\n", kAsked, "passive rdma_create_qp P\n"},
-          "passive rdma_accept P"),
+      asking.LargestPrivateData(kOne, {kResolved, kConnects, kAsked, "passive rdma_create_qp P\n"},
+                                "passive rdma_accept P"),
       kData);
   add("reject_data", base.reject_data,
-      asking.LargestPrivateData("", {kResolved, "active rdma_connect A\n", kAsked},
-                                "passive rdma_reject P"),
+      asking.LargestPrivateData(kOne, {kResolved, kConnects, kAsked}, "passive rdma_reject P"),
       kData);
   add("datagram_request_data", base.datagram_request_data,
       asking.LargestPrivateData(kDatagrams, {kResolved}, "active rdma_connect A"), kData);
   add("datagram_reply_data", base.datagram_reply_data,
-      asking.LargestPrivateData(kDatagrams, {kResolved, "active rdma_connect A\n", kAsked},
+      asking.LargestPrivateData(kDatagrams, {kResolved, kConnects, kAsked},
                                 "passive rdma_accept P qp_num=4101"),
       kData);
   add("max_depth", base.max_depth, asking.MaxDepth(),
@@ -308,6 +317,11 @@ void AddTiming(Asking& asking, const Timing& base, std::vector<MeasuredField>* f
 }
 
 }  // namespace
+
+std::string ConnectionLines(std::string_view from, std::string_view to, std::string_view family) {
+  return Lines({.from = from, .to = to, .family = family, .space = {}},
+               {kResolved, kConnects, kAsked, kConnected});
+}
 
 std::vector<MeasuredField> MeasureProfile(Implementation& implementation, const Topology& topology,
                                           const Profile& base,

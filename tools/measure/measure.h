@@ -16,6 +16,10 @@
 
 namespace cm {
 
+// The lines of a conversation that connects two sides. `family` is ".v6" or empty. The port is one
+// that nodes may use.
+std::string ConnectionLines(std::string_view from, std::string_view to, std::string_view family);
+
 // A field of a profile's file.
 struct MeasuredField {
   std::string section;                 // "limits", "timing"
