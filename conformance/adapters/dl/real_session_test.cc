@@ -255,24 +255,34 @@ TEST(BarePlace, WhatTheNetworkDoesNotHaveIsUnsupported) {
             "of the site's network no address silent.v6 is known");
 }
 
+// A suite in a process of its own, which ends with what `run` returns. `late`: how long a host may
+// take for anything.
+template <typename Run>
+pid_t SuiteWith(Duration late, const std::string& lines, Run run) {
+  const pid_t suite = fork();
+  if (suite != 0) return suite;
+  Profile profile = Hasty();
+  profile.timing.late = late;
+  std::vector<std::string> told;
+  const auto implementation = Awkward(std::make_unique<ToldPlace>(&told), profile);
+  const Conversation conversation = Read(lines);
+  const std::unique_ptr<Session> session = implementation->Start(conversation);
+  _exit(run(conversation, *session));
+}
+
 // The clock says 300 ms, and a call that waits for another thread has 200 ms. The suite is a
 // process of its own, as it is stopped meanwhile.
 TEST(BusyHost, ACallThatGotNoTurnDoesNotCountAsBlocked) {
-  const pid_t suite = fork();
+  const pid_t suite = SuiteWith(
+      Duration::Seconds(60),
+      "active rdma_create_event_channel C\nactive rdma_create_event_channel D\n"
+      "active rdma_create_id A on=C ps=RDMA_PS_UDP\nactive rdma_migrate_id A to=D\n",
+      [](const Conversation& conversation, Session& session) {
+        const History history = Perform(conversation, session);
+        const auto* const answered = std::get_if<seen::Answered>(&history.records.back().seen);
+        return answered != nullptr && answered->reply == Reply::Returned() ? 0 : 1;
+      });
   ASSERT_GE(suite, 0);
-  if (suite == 0) {
-    Profile profile = Hasty();
-    profile.timing.late = Duration::Seconds(60);
-    std::vector<std::string> told;
-    const auto implementation = Awkward(std::make_unique<ToldPlace>(&told), profile);
-    const Conversation conversation = Read(
-        "active rdma_create_event_channel C\nactive rdma_create_event_channel D\n"
-        "active rdma_create_id A on=C ps=RDMA_PS_UDP\nactive rdma_migrate_id A to=D\n");
-    const std::unique_ptr<Session> session = implementation->Start(conversation);
-    const History history = Perform(conversation, *session);
-    const auto* const answered = std::get_if<seen::Answered>(&history.records.back().seen);
-    _exit(answered != nullptr && answered->reply == Reply::Returned() ? 0 : 1);
-  }
   int status = 0;
   ASSERT_EQ(waitpid(suite, &status, 0), suite);
   EXPECT_EQ(status, 0);
@@ -282,21 +292,15 @@ TEST(BusyHost, ACallThatGotNoTurnDoesNotCountAsBlocked) {
 TEST(Killed, NothingIsLeftWhenTheSuiteItselfIsKilled) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
-  const pid_t suite = fork();
+  const pid_t suite = SuiteWith(Duration::Seconds(600),
+                                "active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"
+                                "active rdma_listen A backlog=2\n",
+                                [&](const Conversation& conversation, Session& session) {
+                                  if (write(ends[1], "x", 1) != 1) return 1;
+                                  Perform(conversation, session);
+                                  return 0;
+                                });
   ASSERT_GE(suite, 0);
-  if (suite == 0) {
-    Profile profile = Hasty();
-    profile.timing.late = Duration::Seconds(600);
-    std::vector<std::string> told;
-    const auto implementation = Awkward(std::make_unique<ToldPlace>(&told), profile);
-    const Conversation conversation = Read(
-        "active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"
-        "active rdma_listen A backlog=2\n");
-    const std::unique_ptr<Session> session = implementation->Start(conversation);
-    if (write(ends[1], "x", 1) != 1) _exit(1);
-    Perform(conversation, *session);
-    _exit(0);
-  }
   close(ends[1]);
   char begun = 0;
   ASSERT_EQ(read(ends[0], &begun, 1), 1);
