@@ -154,7 +154,7 @@ TEST(Judge, TakesTheIdOfAMessageThatWasDamagedForSaid) {
   same("mad.tid", "mad.tid");
   replied.frames.resize(3);
   EXPECT_EQ(WhatIsWrong({.whole = true}, replied), "");
-  // Which does not end the repetition of the REP.
+  // The REJ does not end the repetition of the REP.
   replied.frames.push_back(Usual().frames[1]);
   EXPECT_EQ(WhatIsWrong({.whole = true}, replied), "");
   replied.frames.erase(replied.frames.begin() + 1);

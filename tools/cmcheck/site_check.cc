@@ -56,6 +56,7 @@ std::optional<std::string> WhyNot(const Record& record, size_t* events) {
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
   if (answered == nullptr) return std::nullopt;
   const Reply& reply = answered->reply;
+  if (reply.kind == ReplyKind::kBlocked) return std::nullopt;  // the call for the message
   if (reply.kind != ReplyKind::kReturned || reply.value != 0) return HintOf(reply.error);
   if (answered->event && answered->event->type != kEvents.at((*events)++)) return "";
   return std::nullopt;

@@ -61,22 +61,22 @@ bool Abandoned(const HistoryIndex& index, const MadeCall& connect, size_t record
   });
 }
 
-// A reply has the queue pair of another message of its device, so that it may count as one of a
+// A reply names the queue pair of another message of its host, so that it may count as one of a
 // stale connection: it is rejected, and its request is still retransmitted.
-bool RepliesShareQp(const HistoryIndex& index, size_t record) {
-  std::multiset<std::pair<uint8_t, uint32_t>> given;  // devices and numbers
+bool ReplyMayCountAsStale(const HistoryIndex& index, size_t record) {
+  std::multiset<std::pair<uint8_t, uint32_t>> named;  // hosts and numbers
   std::set<std::pair<uint8_t, uint32_t>> replied;
   for (const MadeCall& call : index.calls()) {
-    const bool gives = call.kind() == CallKind::kAccept || call.kind() == CallKind::kConnect;
-    if (!gives || !call.reply.succeeded() || call.at > record || HasOwnQp(index, call.id()))
+    const bool names = call.kind() == CallKind::kAccept || call.kind() == CallKind::kConnect;
+    if (!names || !call.reply.succeeded() || call.at > record || HasOwnQp(index, call.id()))
       continue;
     const std::optional<ConnParam>& param = *ParamOf(call);
     const uint32_t number = param ? param->qp_num & 0xffffff : 0;
-    const uint8_t device = index.topology().sides[index[call.id()].side].device;
-    given.emplace(device, number);
-    if (call.kind() == CallKind::kAccept) replied.emplace(device, number);
+    const uint8_t host = index.KernelOf(call.id());
+    named.emplace(host, number);
+    if (call.kind() == CallKind::kAccept) replied.emplace(host, number);
   }
-  return std::ranges::any_of(replied, [&](const auto& one) { return given.count(one) > 1; });
+  return std::ranges::any_of(replied, [&](const auto& one) { return named.count(one) > 1; });
 }
 
 // The possible origin of a request: a rdma_connect, or a message of a tester.
@@ -130,7 +130,7 @@ void RequestsAreWhatWasAsked(const HistoryIndex& index, PropertyResult& result) 
     result.Arose();
     bool known = false;
     Asking* asked = nullptr;
-    bool again = !index.Undisturbed() || RepliesShareQp(index, heard.at);
+    bool again = !index.Undisturbed() || ReplyMayCountAsStale(index, heard.at);
     for (const HandMade& made : index.hand_made())
       again |= made.at < heard.at && made.mad->kind != MadKind::kReq;
     for (Asking& asking : askings) {
@@ -279,7 +279,7 @@ void ActiveHearsTheReply(const HistoryIndex& index, PropertyResult& result) {
     if (silence == nullptr || !index.Settled(accept->at, silence->at)) continue;
     if (Touched(index, pair.active, connect->at, silence->at)) continue;
     if (Touched(index, pair.passive, accept->at, silence->at)) continue;
-    if (RepliesShareQp(index, silence->at)) continue;
+    if (ReplyMayCountAsStale(index, silence->at)) continue;
     if (index.CallsOn(pair.passive, CallKind::kAccept).front() != accept) continue;
     if (index.FirstSuccess(pair.passive, CallKind::kReject) != nullptr) continue;
     result.Arose();

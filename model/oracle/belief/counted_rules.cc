@@ -16,8 +16,7 @@ std::optional<Counted> FaultModel::Count(const Flight& flight, int64_t now, int6
   Rule* counts = nullptr;
   bool certain = true;
   for (Rule& rule : rules_) {
-    const bool healed = rule.until != kForEver;
-    if (healed || !Matches(rule, flight)) continue;
+    if (!Matches(rule, flight)) continue;
     certain &= counts == nullptr && rule.exact && now < rule.repeats;
     counts = &rule;
   }

@@ -126,7 +126,11 @@ void FaultModel::Heal(int64_t now) {
   std::erase_if(rules_, [over_tcp](const Rule& rule) {
     return !over_tcp && rule.fault.Effect() != PacketEffect::kLate;
   });
-  for (Rule& rule : rules_) rule.until = std::min(rule.until, now);
+  for (Rule& rule : rules_) {
+    if (rule.until != kForEver) continue;
+    rule.until = now;
+    rule.healed = injected_;
+  }
   turns_.clear();
   neighbours_.Keep();
   neighbours_.Learn();
@@ -293,7 +297,8 @@ bool FaultModel::Matches(const Rule& rule, const Flight& flight) const {
   const int64_t prompt = profile_.timing.prompt.nanoseconds();
   const bool too_early =
       (fault.after > Duration() || !delays_) && flight.since.latest + prompt < rule.first();
-  return !too_early && flight.since.earliest <= rule.last();
+  const bool too_late = rule.until != kForEver && flight.faults >= rule.healed;
+  return !too_early && !too_late && flight.since.earliest <= rule.last();
 }
 
 Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hits& hits,
@@ -381,15 +386,13 @@ bool FaultModel::Parted(uint8_t a, uint8_t b) const {
   return false;
 }
 
-Duration FaultModel::MostDelay(uint8_t device, Sends kind) const {
-  Duration most;
+Duration FaultModel::LongestDelay(const Flight& flight) const {
+  Duration longest;
   for (const Rule& rule : rules_) {
     const bool delays = rule.counted == kNoRule && rule.fault.Effect() == PacketEffect::kLate;
-    if (delays && Names(rule.fault.side, device) &&
-        rule.fault.messages.Has(MadKindOf(kind).value_or(MadKind::kOther)))
-      most = std::max(most, rule.fault.MostLate());
+    if (delays && Matches(rule, flight)) longest = std::max(longest, rule.fault.MostLate());
   }
-  return most;
+  return longest;
 }
 
 void FaultModel::TellEpochs(Possibility* p) const {
@@ -416,7 +419,7 @@ void FaultModel::ApplyLinks(const Flight& flight, Fate* fate) const {
     const bool hears = from.up && topology_.devices[flight.to_device].bonded;
     if (changed.Precedes(flight) && !hears) fate->can_arrive = false;
   }
-  // Sent while the link was still down: its failure is reported later.
+  // It may have been sent while the link was still down: its failure is reported later.
   if (!flaps && from.up && !from.link_changed.Precedes(flight) && flight.hit == kNoRule)
     fate->fails_at_sender |= profile_.dialect.link_down_fails_sends;
 }

@@ -104,10 +104,10 @@ class FaultModel {
 
   // Sets the epoch of each flight: what is sent in different ones has different fates.
   void TellEpochs(Possibility* p) const;
-  // Whether the source GID of the message was gone by then.
+  // Whether the source GID of the message was gone when it was sent.
   Certainty SentWithoutSource(const Flight& flight) const;
-  // The most by which a rule without a count delays what the device sends of that kind.
-  Duration MostDelay(uint8_t device, Sends kind) const;
+  // The longest delay of a rule without a count that may hit the message.
+  Duration LongestDelay(const Flight& flight) const;
   // By what the counted rules have hit in the possibility, and which devices are mute in it.
   Fate FateOf(const Flight& flight, const Possibility& p) const;
   // A TCP connection cannot make progress from one device to the other.
@@ -177,6 +177,7 @@ class FaultModel {
     int64_t since = 0;
     bool meets_flights = false;  // sent at that same instant, which it does not affect
     int64_t until = kForEver;
+    uint8_t healed = 0;         // where it is healed: the number of that, as of a fault
     uint8_t counted = kNoRule;  // its number, if it is
     bool exact = false;         // it has seen `seen` messages for certain
     uint32_t seen = 0;

@@ -123,7 +123,7 @@ Certainty DataPath::NothingCompleted(IdRef id, bool receives, const Ends& ends) 
     const bool late = receives && own.receives[own.receives_done].into_error != Certainty::kNo;
     return late ? Certainty::kMaybe : Certainty::kNo;
   }
-  // Where the queue pair has failed, a receive that it shares with others is left to them.
+  // Where the queue pair has failed, a shared receive stays in its queue and is not flushed.
   if (receives && own.shares && facts_.work.MayHaveFailed(id, ends)) return Certainty::kMaybe;
   // A message may be on its way still where its sender is in error by now.
   const bool up = Only(ends.own, QpPhase::kRts) && Only(ends.peers, QpPhase::kRts);

@@ -95,7 +95,10 @@ Verdict IdCalls::Called(const Record& record, const Call& call, const seen::Answ
   const bool has_output = answered.reply.succeeded() && HasOutput(KindOf(call));
   Verdict verdict{.saw = ToString(answered.reply)};
   const CallRows rows(context_, call, window, ClashFor(id, call, window, context_));
-  if (!search_.Close(id, window, &verdict)) return verdict;
+  // What has come to the port is refused before the id listens there.
+  const bool listens = std::holds_alternative<call::Listen>(call);
+  const Aim aim = listens ? Aim{} : search_.AimAt(id);
+  if (!search_.Close(components_.NumberOf(id), window, &verdict, aim)) return verdict;
   if (has_output && answered.output)
     verdict.saw += " " + ToString(*answered.output, facts_.topology());
   Verdict outputs;  // those that are permitted

@@ -69,7 +69,7 @@ class Search {
   // Follows hidden steps until window.end, as the aim needs it, and drops possibilities with an
   // overdue one. False with a verdict when nothing is left or when there are too many.
   bool Close(Number number, const Window& window, Verdict* verdict, const Aim& aim = {});
-  // As a call on the id needs it.
+  // The same with AimAt(id): in a crowd it follows no more than a call on the id needs.
   bool Close(IdRef id, const Window& window, Verdict* verdict) {
     return Close(components_.NumberOf(id), window, verdict, AimAt(id));
   }

@@ -122,9 +122,11 @@ void Unjudged::Learn(const Record& record, const Line& line) {
   IdInfo& info = facts_.id(id);
   if (const auto* get = std::get_if<call::GetRequest>(&call)) NewRequest(id, get->request);
   if (const auto* ep = std::get_if<call::CreateEp>(&call)) TakesPort(id, ep->source);
-  // Where it had a route, to be connected over, that call is refused and changes nothing.
+  // An id that has been connected keeps its destination where the search for another is refused.
   const auto* resolve = std::get_if<call::ResolveAddr>(&call);
-  if (resolve != nullptr && !info.connected) info.destination = resolve->destination;
+  const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  const bool refused = answered != nullptr && !answered->reply.succeeded();
+  if (resolve != nullptr && !(info.connected && refused)) info.destination = resolve->destination;
   TakesPort(id, AddressWantedBy(call));
   if (std::holds_alternative<call::Connect>(call) || std::holds_alternative<call::Accept>(call))
     Connects(id, call);

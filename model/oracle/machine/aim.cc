@@ -21,7 +21,8 @@ bool ShareQpNumbers(const ConversationFacts& facts, const Possibility& p) {
 }  // namespace
 
 bool IsCrowd(const ConversationFacts& facts, const Possibility& p) {
-  // The removal of a listener's device concerns each that asks it; of any other id, that one alone.
+  // The removal of a listener's device concerns each id that asks it; that of another id's device
+  // concerns the id alone.
   const auto plain = [&facts](const IdState& id) {
     const bool listens = id.name.valid() && facts.id(id.name).listens;
     const bool removed = id.removal_due || id.state == State::kDeviceRemoval;
@@ -55,7 +56,8 @@ bool Reach::Waits(uint8_t id, int64_t until) const {
     return false;
   const Duration repeats = facts_.TimingOf(own).GiveUp(facts_.IntervalOf(own));
   const auto answered = [&](const IdState& other) {
-    return other.origin == own.name && (other.outstanding || other.gone || other.closed);
+    const bool removed = other.removal_due || other.state == State::kDeviceRemoval;
+    return other.origin == own.name && (other.outstanding || other.gone || other.closed || removed);
   };
   const auto answers = [&](const Flight& flight) {
     if (flight.to == id) return true;

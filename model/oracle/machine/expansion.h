@@ -243,8 +243,9 @@ class Steps::Expansion {
   void ExpandAwaitedReply(const Possibility& p, uint8_t i);
   // Whether the device keeps its message. source: observed 6.12-rxe 73-link_down_when_resolving
   Certainty Keeps(const IdState& id, const Possibility& p) const;
-  // Whether a repetition may fail, since its source address is gone.
-  bool MayLackSource(const IdState& id) const;
+  // Of an id whose device is mute: its message was sent before, over a link that was up, and is
+  // repeated; the repetition fails where its source address is gone.
+  bool MayFailWhenRepeated(const IdState& id) const;
   // Whether there must be a further retransmission.
   bool MustRepeat(const IdState& id, const Timing& timing, Duration plain) const;
   // From the first MRA on each wait that is left takes as long as it says.

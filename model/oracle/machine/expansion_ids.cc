@@ -184,15 +184,18 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
     });
   }
   const Certainty kept = Keeps(id, p);
-  // Neither repeated nor given up; but what the device was given before fails when it is repeated.
-  if (kept == Certainty::kYes && !MayLackSource(id)) return;
+  // A message that is kept is neither repeated nor given up.
+  if (kept == Certainty::kYes && !MayFailWhenRepeated(id)) return;
   if (!under_way && !RepeatsApart(p, i)) {
     Due again = InTurn(id.last, interval);
     // One that a fault delays may still have been under way then.
-    const Duration held = steps_.fault_model_.MostDelay(id.device, id.message);
-    if (held > interval)
-      again.not_after =
-          std::max(again.not_after, steps_.Prompt(id.last, window_, held.nanoseconds()).not_after);
+    Flight sent = machine_.RequestOf(id);
+    sent.since = id.last;
+    const Duration held = steps_.fault_model_.LongestDelay(sent);
+    if (held > interval) {
+      const Due then = steps_.Prompt(id.last, window_, held.nanoseconds());
+      again.not_after = std::max(again.not_after, then.not_after);
+    }
     if (!MustRepeat(id, timing, plain) || kept != Certainty::kNo) again.not_after = kNever;
     Offer(p, again, "the repetition of a message", [&, i](Possibility* next, Span when) {
       machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
@@ -311,11 +314,13 @@ Certainty Steps::Expansion::Keeps(const IdState& id, const Possibility& p) const
   return steps_.fault_model_.carriers().Keeps(id.device, peer, id.last, p);
 }
 
-bool Steps::Expansion::MayLackSource(const IdState& id) const {
-  const Flight repetition{.from_device = id.device,
-                          .source = steps_.facts_.SourceOf(id),
-                          .since = {window_.begin, window_.end}};
-  return steps_.fault_model_.SentWithoutSource(repetition) != Certainty::kNo;
+bool Steps::Expansion::MayFailWhenRepeated(const IdState& id) const {
+  Flight message = machine_.RequestOf(id);
+  message.since = id.last;
+  if (steps_.fault_model_.carriers().Missed(message) == Certainty::kYes) return false;
+  message.source = steps_.facts_.SourceOf(id);
+  message.since = {window_.begin, window_.end};
+  return steps_.fault_model_.SentWithoutSource(message) != Certainty::kNo;
 }
 
 bool Steps::Expansion::MustRepeat(const IdState& id, const Timing& timing, Duration plain) const {

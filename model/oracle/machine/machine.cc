@@ -59,7 +59,8 @@ void Machine::Queue(Possibility* p, uint8_t id, Pending pending) const { p->ids[
 
 void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, const Details& details,
                    Span when) const {
-  // No id takes it; but where its link is down it makes the device mute.
+  // No id takes it: it matters only where sending it over a link that is down makes its device
+  // mute.
   if (kind == Sends::kRejWithoutId && !facts_.profile().dialect.link_down_mutes) return;
   IdState& own = p->ids[id];
   if (kind == Sends::kAgain) {
