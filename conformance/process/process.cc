@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -109,9 +110,12 @@ void Isolate(pid_t parent, int death_signal) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// Runs in the child, between fork and exec: system calls only.
+// Runs in the child, between fork and exec: system calls only. The thread that starts it has the
+// network of the time when it began; `network` is its caller's.
 [[noreturn]] void Become(const Launch& launch, const char* path, char* const* arguments,
-                         char* const* environment, int problem) {
+                         char* const* environment, int network, int problem) {
+  // Refused without the privilege, without which no thread has a network of its own.
+  static_cast<void>(setns(network, CLONE_NEWNET));
   // Where that is not permitted, runs differ.
   if (launch.fixed_addresses) personality(ADDR_NO_RANDOMIZE);
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -185,6 +189,7 @@ std::variant<Process, std::string> Process::Start(const Launch& launch) {
   const std::vector<char*> environment = Pointers(variables);
   std::optional<Ends> problem = Pipe();  // closed by exec
   if (!problem) return CannotStart(name, errno);
+  const Descriptor network(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
   const pid_t parent = getpid();
   int error = 0;
   const pid_t pid = Starter::Instance().Run([&] {
@@ -192,7 +197,8 @@ std::variant<Process, std::string> Process::Start(const Launch& launch) {
     if (child < 0) error = errno;
     if (child != 0) return child;
     Isolate(parent, launch.death_signal);
-    Become(launch, program, arguments.data(), environment.data(), problem->second.get());
+    Become(launch, program, arguments.data(), environment.data(), network.get(),
+           problem->second.get());
   });
   if (pid < 0) return CannotStart(name, error);
   problem->second.Close();

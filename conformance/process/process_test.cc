@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -169,6 +170,18 @@ TEST(Process, ForkedOneStartsAProgram) {
   const std::optional<int> status = process->Wait(Duration::Seconds(60));
   ASSERT_TRUE(status) << "it has not ended";
   EXPECT_EQ(ExitCodeOf(*status), 7);
+}
+
+// Programs that a simulated host runs, after others have run elsewhere.
+TEST(Process, IsInTheNetworkOfTheThreadThatAsksForIt) {
+  ASSERT_TRUE(RunProgram({"true"}));
+  std::thread([] {
+    if (unshare(CLONE_NEWNET) != 0) return;  // it takes a privilege
+    const std::string own = std::filesystem::read_symlink("/proc/thread-self/ns/net");
+    const std::optional<Ran> ran = RunProgram({"readlink", "/proc/self/ns/net"});
+    ASSERT_TRUE(ran);
+    EXPECT_EQ(ran->output, own + "\n");
+  }).join();
 }
 
 // The thread that starts a process may end before it; the process must survive.

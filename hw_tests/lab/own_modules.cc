@@ -21,7 +21,6 @@ constexpr size_t kHeader = 110;  // bytes: the magic and 13 numbers of 8 digits
 constexpr size_t kSizeAt = 54;   // of the file
 constexpr size_t kNameSizeAt = 94;
 constexpr size_t kAlignment = 4;
-constexpr uint32_t kRegular = 0100644;
 
 size_t Aligned(size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -75,9 +74,24 @@ std::optional<std::vector<std::string>> FilesOfArchive(std::string_view bytes) {
 std::string ArchiveOf(const std::vector<ArchiveFile>& files) {
   std::string archive;
   uint32_t number = 1;
-  for (const ArchiveFile& file : files) Append(&archive, file.path, file.bytes, kRegular, number++);
+  for (const ArchiveFile& file : files)
+    Append(&archive, file.path, file.bytes, file.mode, number++);
   Append(&archive, kLast, "", 0, 0);
   return archive;
+}
+
+Outcome<Image> WithFiles(const Image& image, const std::string& root,
+                         const std::vector<ArchiveFile>& files, const fs::path& folder) {
+  std::error_code error;
+  // Not the snapshots beside them, which are of guests with the modules that were.
+  for (const char* name : {"vmlinux", "release", "versions"})
+    if (!error) fs::create_symlink(fs::absolute(image.folder() / name), folder / name, error);
+  if (error) return Problem{fmt::format("{}: {}", folder.string(), error.message())};
+  std::ofstream out(folder / image.root().filename(), std::ios::binary);
+  out << root << std::string(Aligned(root.size()) - root.size(), '\0') << ArchiveOf(files);
+  out.close();
+  if (!out) return Problem{fmt::format("{}: cannot be written", folder.string())};
+  return Image::Open(folder);
 }
 
 Outcome<Image> WithModules(const Image& image, const std::vector<fs::path>& modules,
@@ -100,16 +114,7 @@ Outcome<Image> WithModules(const Image& image, const std::vector<fs::path>& modu
                                  module.string(), image.kernel_release())};
     replaced.push_back({*of_guest, *bytes});
   }
-  std::error_code error;
-  // Not the snapshots beside them, which are of guests with the modules that were.
-  for (const char* name : {"vmlinux", "release", "versions"})
-    if (!error) fs::create_symlink(fs::absolute(image.folder() / name), folder / name, error);
-  if (error) return Problem{fmt::format("{}: {}", folder.string(), error.message())};
-  std::ofstream out(folder / image.root().filename(), std::ios::binary);
-  out << *root << std::string(Aligned(root->size()) - root->size(), '\0') << ArchiveOf(replaced);
-  out.close();
-  if (!out) return Problem{fmt::format("{}: cannot be written", folder.string())};
-  return Image::Open(folder);
+  return WithFiles(image, *root, replaced, folder);
 }
 
 }  // namespace lab

@@ -11,8 +11,20 @@
 namespace cm::sim {
 namespace {
 
-constexpr uint64_t kFirstGuid = 0x020000fffe000001;  // locally administered
+// Of an interface with the address 02:00:00:00:00:01, as the interfaces of the lab have. source:
+// linux 6.1 rxe.c rxe_init_device_param
+constexpr uint64_t kFirstGuid = 0x000000fffe000001;
+constexpr uint64_t kLinkLocal = 0xfe80000000000000;
 constexpr std::array<uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+// Of the interface's own address. source: linux 6.1 roce_gid_mgmt.c
+// rdma_roce_rescan_device; observed 6.1-rxe
+Gid LinkLocal(uint8_t device) {
+  const std::array<uint64_t, 2> words = {htobe64(kLinkLocal), htobe64(kFirstGuid + device)};
+  Gid gid{};
+  std::memcpy(gid.data(), words.data(), gid.size());
+  return gid;
+}
 
 Gid Numeric(const std::string& host, bool v6) {
   Gid gid{};
@@ -50,13 +62,23 @@ Gid GidOf(const Address& address, const Topology& topology) {
 }
 
 uint32_t GidCount(const Topology& topology, uint8_t device) {
-  return static_cast<uint32_t>(2 * topology.devices[device].AddressCount());
+  return static_cast<uint32_t>(1 + 2 * topology.devices[device].AddressCount());
 }
 
 std::optional<Gid> GidAt(const Topology& topology, uint8_t device, uint64_t index) {
   if (index >= GidCount(topology, device)) return std::nullopt;
-  const bool v6 = index % 2 == 1;
-  return Numeric(std::string(topology.devices[device].Host(index / 2, v6)), v6);
+  if (index == 0) return LinkLocal(device);
+  const bool v6 = index % 2 == 0;
+  return Numeric(std::string(topology.devices[device].Host((index - 1) / 2, v6)), v6);
+}
+
+uint32_t IndexOfGid(size_t nth, bool v6) {
+  return static_cast<uint32_t>(1 + 2 * nth + (v6 ? 1 : 0));
+}
+
+Gid SourceGid(const Topology& topology, uint8_t device, const Gid& to) {
+  const bool link_local = to[0] == 0xfe && to[1] == 0x80;
+  return GidAt(topology, device, link_local ? 0 : IndexOfGid(0, !IsMapped(to))).value_or(Gid{});
 }
 
 std::optional<uint8_t> DeviceWith(const Topology& topology, const Gid& gid) {

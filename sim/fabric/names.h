@@ -3,6 +3,7 @@
 #define SIM_FABRIC_NAMES_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -25,9 +26,13 @@ uint64_t GuidOf(const Topology& topology, uint8_t device);
 // An IPv4 address is mapped; zeros for an address without a number.
 Gid GidOf(const Address& address, const Topology& topology);
 
-// A port's GID table: for each address of its interface, IPv4 and IPv6.
+// A port's GID table: the link-local one, and for each address of its interface, IPv4 and IPv6.
 uint32_t GidCount(const Topology& topology, uint8_t device);
 std::optional<Gid> GidAt(const Topology& topology, uint8_t device, uint64_t index);
+// The place in it of the interface's nth address.
+uint32_t IndexOfGid(size_t nth, bool v6);
+// From where a datagram to that GID comes.
+Gid SourceGid(const Topology& topology, uint8_t device, const Gid& to);
 std::optional<uint8_t> DeviceWith(const Topology& topology, const Gid& gid);
 
 bool IsMapped(const Gid& gid);

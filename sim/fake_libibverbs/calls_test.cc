@@ -346,6 +346,47 @@ TEST_F(Calls, AQueuePairShowsWhatTheMachineSaysOfIt) {
   }
 }
 
+// qperf prints it: "failed to modify QP to RTR: Invalid argument". source: observed 6.1-rxe;
+// rdma-core 44 cmd_ioctl.c execute_ioctl
+TEST_F(Calls, WhatTheKernelRefusesIsInErrnoToo) {
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  ibv_qp_init_attr initial{};
+  initial.qp_type = IBV_QPT_RC;
+  ibv_qp* qp = CreateQp(AllocPd(context), &initial);
+  ASSERT_NE(qp, nullptr);
+  backend_.instead = [](const Request& request, Answer* answer) {
+    answer->value = -EINVAL;
+    return request.op == Op::kModifyQp;
+  };
+  ibv_qp_attr attributes{};
+  errno = 0;
+  EXPECT_EQ(Of<decltype(::ibv_modify_qp)>("ibv_modify_qp")(qp, &attributes, IBV_QP_STATE), EINVAL);
+  EXPECT_EQ(errno, EINVAL);
+}
+
+// source: observed 6.1-rxe, ibv_devinfo -v
+TEST_F(Calls, ADeviceHasTheAttributesOfSoftRoce) {
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  ibv_device_attr attributes{};
+  ASSERT_EQ(Of<decltype(::ibv_query_device)>("ibv_query_device")(context, &attributes), 0);
+  EXPECT_STREQ(attributes.fw_ver, "0.0.0");
+  EXPECT_EQ(attributes.max_qp, 1048560);
+  EXPECT_EQ(attributes.max_cq, 1048576);
+  EXPECT_EQ(attributes.max_mr, 524287);
+  EXPECT_EQ(attributes.max_pd, 1048576);
+  EXPECT_EQ(attributes.max_ah, 32767);
+  EXPECT_EQ(attributes.max_srq, 917503);
+  EXPECT_EQ(attributes.max_pkeys, 64);
+  ibv_port_attr port{};
+  ASSERT_EQ(Of<decltype(::ibv_query_port)>("ibv_query_port")(
+                context, 1, reinterpret_cast<_compat_ibv_port_attr*>(&port)),
+            0);
+  EXPECT_EQ(port.active_speed, 8);
+  EXPECT_EQ(port.port_cap_flags, 0x10000U);
+}
+
 TEST_F(Calls, AtomicsCarryTheirOperands) {
   ibv_context* context = OpenDevice();
   ASSERT_NE(context, nullptr);

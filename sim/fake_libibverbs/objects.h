@@ -108,6 +108,13 @@ void AwaitAcknowledged(Handle object, const uapi::Answer& destroyed, pthread_mut
 // For functions that return an errno.
 inline int ErrnoOf(int64_t value) { return value < 0 ? static_cast<int>(-value) : 0; }
 
+// For functions that return what a command of the kernel did, and leave it in errno. source:
+// rdma-core 44 cmd_ioctl.c execute_ioctl, cmd.c
+inline int Failed(int64_t value) {
+  if (value < 0) errno = ErrnoOf(value);
+  return ErrnoOf(value);
+}
+
 // For functions that set errno: returns null.
 inline std::nullptr_t Refuse(int error) {
   errno = error;

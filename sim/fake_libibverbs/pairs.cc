@@ -125,7 +125,7 @@ bool LacksGrh(ibv_context* context, const ibv_ah_attr& to) {
 }
 
 int AskOfGroup(ibv_qp* qp, Op op, const ibv_gid* gid) {
-  return ErrnoOf(AskAbout(op, Whole<QueuePair>(qp)->handle, 0, BytesOf(*gid)).value);
+  return Failed(AskAbout(op, Whole<QueuePair>(qp)->handle, 0, BytesOf(*gid)).value);
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* address, size_t length, uint64_t virt
 int ibv_dereg_mr(ibv_mr* region) {
   auto* whole = Whole<Region>(region);
   const Answer answer = AskAbout(Op::kDeregister, whole->key);
-  if (answer.value < 0) return ErrnoOf(answer.value);
+  if (answer.value < 0) return Failed(answer.value);
   Leave(region->pd);
   delete whole;
   return 0;
@@ -244,11 +244,11 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
 }
 
 int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) {
-  if ((mask & IBV_QP_AV) != 0 && LacksGrh(qp->context, attributes->ah_attr)) return EINVAL;
+  if ((mask & IBV_QP_AV) != 0 && LacksGrh(qp->context, attributes->ah_attr)) return Failed(-EINVAL);
   auto* whole = Whole<QueuePair>(qp);
   const ModifyRecord record = RecordOf(*attributes, mask);
   const Answer answer = AskAbout(Op::kModifyQp, whole->handle, 0, BytesOf(record));
-  if (answer.value < 0) return ErrnoOf(answer.value);
+  if (answer.value < 0) return Failed(answer.value);
   Merge(*attributes, mask, &whole->attributes);
   if ((mask & IBV_QP_STATE) != 0) qp->state = attributes->qp_state;
   return 0;
@@ -257,7 +257,7 @@ int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) {
 int ibv_query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int /*mask*/, ibv_qp_init_attr* initial) {
   auto* whole = Whole<QueuePair>(qp);
   const Answer answer = AskAbout(Op::kQueryQp, whole->handle);
-  if (answer.value < 0) return ErrnoOf(answer.value);
+  if (answer.value < 0) return Failed(answer.value);
   if (answer.value > IBV_QPS_UNKNOWN) return EIO;
   *attributes = whole->attributes;
   if (ContextOf(qp->context)->device->record.iwarp != 0) {
@@ -283,7 +283,7 @@ int ibv_query_qp_data_in_order(ibv_qp* /*qp*/, ibv_wr_opcode /*op*/, uint32_t /*
 int ibv_destroy_qp(ibv_qp* qp) {
   auto* whole = Whole<QueuePair>(qp);
   const Answer answer = AskAbout(Op::kDestroyQp, whole->handle);
-  if (answer.value < 0) return ErrnoOf(answer.value);
+  if (answer.value < 0) return Failed(answer.value);
   AwaitAcknowledged(whole->handle, answer, &qp->mutex, &qp->events_completed);
   Leave(qp->pd);
   delete whole;

@@ -147,7 +147,7 @@ int ibv_resize_cq(ibv_cq* queue, int entries) {
   if (entries < 1) return EINVAL;
   const Answer answer = AskAbout(Op::kResizeCq, Whole<CompletionQueue>(queue)->handle,
                                  static_cast<uint64_t>(entries));
-  if (answer.value < 0) return ErrnoOf(answer.value);
+  if (answer.value < 0) return Failed(answer.value);
   queue->cqe = entries;
   return 0;
 }
@@ -155,7 +155,7 @@ int ibv_resize_cq(ibv_cq* queue, int entries) {
 int ibv_destroy_cq(ibv_cq* queue) {
   auto* whole = Whole<CompletionQueue>(queue);
   const Answer answer = AskAbout(Op::kDestroyCq, whole->handle);
-  if (answer.value < 0) return ErrnoOf(answer.value);
+  if (answer.value < 0) return Failed(answer.value);
   if (queue->channel != nullptr) Leave(Whole<Channel>(queue->channel), whole);
   AwaitAcknowledged(whole->handle, answer, &queue->mutex, &queue->async_events_completed);
   while (whole->handle.Lives() && TheBackend() != nullptr && !IsAcknowledged(whole)) Yield();
@@ -189,13 +189,13 @@ int ibv_modify_srq(ibv_srq* queue, ibv_srq_attr* attributes, int mask) {
   const SrqRecord record = {.room = {.work = attributes->max_wr},
                             .limit = attributes->srq_limit,
                             .mask = static_cast<uint32_t>(mask)};
-  return ErrnoOf(
+  return Failed(
       AskAbout(Op::kModifySrq, Whole<SharedQueue>(queue)->handle, 0, BytesOf(record)).value);
 }
 
 int ibv_query_srq(ibv_srq* queue, ibv_srq_attr* attributes) {
   const Answer answer = AskAbout(Op::kQuerySrq, Whole<SharedQueue>(queue)->handle);
-  if (answer.value < 0) return ErrnoOf(answer.value);
+  if (answer.value < 0) return Failed(answer.value);
   const auto record = RecordIn<SrqRecord>(answer.bytes);
   if (!record) return EIO;
   *attributes = {
@@ -206,7 +206,7 @@ int ibv_query_srq(ibv_srq* queue, ibv_srq_attr* attributes) {
 int ibv_destroy_srq(ibv_srq* queue) {
   auto* whole = Whole<SharedQueue>(queue);
   const Answer answer = AskAbout(Op::kDestroySrq, whole->handle);
-  if (answer.value < 0) return ErrnoOf(answer.value);
+  if (answer.value < 0) return Failed(answer.value);
   AwaitAcknowledged(whole->handle, answer, &queue->mutex, &queue->events_completed);
   Leave(queue->pd);
   delete whole;

@@ -12,7 +12,9 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -69,16 +71,17 @@ bool IsLoopback(const sockaddr* address) {
   return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr) || IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr);
 }
 
-// Unless the program has bound it. Where binding fails, the system chooses.
+// Unless the program has bound it. Where binding fails, the system chooses. Asks the kernel itself:
+// what a preloaded object calls a socket may be none, as those of librspreload.
 void BindToOwnHost(int fd, const sockaddr* peer) {
   sockaddr_storage now{};
   socklen_t length = sizeof now;
   if (IsLoopback(peer)) return;
-  if (getsockname(fd, reinterpret_cast<sockaddr*>(&now), &length) != 0) return;
+  if (syscall(SYS_getsockname, fd, &now, &length) != 0) return;
   if (now.ss_family != peer->sa_family || !IsAnywhere(now)) return;
   const sockaddr_storage own = OwnAddress(peer->sa_family);
   if (own.ss_family != peer->sa_family) return;
-  static_cast<void>(bind(fd, reinterpret_cast<const sockaddr*>(&own), length));
+  static_cast<void>(syscall(SYS_bind, fd, &own, length));
 }
 
 // No effect on sockets of other kinds. Keeps errno.

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -67,32 +68,54 @@ bool IsDuration(const timespec& time) {
   return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < kSecond;
 }
 
-int RealPoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask) {
+// The next object's function of the name that the program has called: that of librspreload has
+// `poll` and `select`, and none of the others.
+using Poll = int(pollfd*, nfds_t, const timespec*, const sigset_t*);
+using Select = int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*);
+
+int NextPpoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask) {
   static auto* const kReal = Next("ppoll", &ppoll);
   return kReal(files, count, limit, mask);
 }
 
-// Without a limit.
-int PollLong(pollfd* files, nfds_t count, const sigset_t* mask) {
-  constexpr timespec kNone = {};
-  if (TakeTurns() && mask == nullptr) {
-    const int found = RealPoll(files, count, &kNone, mask);
-    if (found != 0) return found;
-  }
-  const int found = RealPoll(files, count, nullptr, mask);
-  AwaitTurn();
-  return found;
+int NextPoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* /*none*/) {
+  static auto* const kReal = Next("poll", &poll);
+  const int64_t milliseconds =
+      limit == nullptr ? -1 : (DurationOf(*limit) + kMillisecond - 1) / kMillisecond;
+  return kReal(files, count, static_cast<int>(std::min<int64_t>(milliseconds, INT_MAX)));
 }
 
-int RealSelect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const timespec* limit,
-               const sigset_t* mask) {
+int NextPselect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const timespec* limit,
+                const sigset_t* mask) {
   static auto* const kReal = Next("pselect", &pselect);
   return kReal(count, reads, writes, exceptions, limit, mask);
 }
 
+int NextSelect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const timespec* limit,
+               const sigset_t* /*none*/) {
+  static auto* const kReal = Next("select", &select);
+  timeval within{};
+  if (limit != nullptr)
+    within = {.tv_sec = limit->tv_sec, .tv_usec = limit->tv_nsec / kMicrosecond};
+  return kReal(count, reads, writes, exceptions, limit == nullptr ? nullptr : &within);
+}
+
 // Without a limit.
-int SelectLong(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const sigset_t* mask) {
-  const int found = RealSelect(count, reads, writes, exceptions, nullptr, mask);
+int PollLong(Poll* real, pollfd* files, nfds_t count, const sigset_t* mask) {
+  constexpr timespec kNone = {};
+  if (TakeTurns() && mask == nullptr) {
+    const int found = real(files, count, &kNone, mask);
+    if (found != 0) return found;
+  }
+  const int found = real(files, count, nullptr, mask);
+  AwaitTurn();
+  return found;
+}
+
+// Without a limit.
+int SelectLong(Select* real, int count, fd_set* reads, fd_set* writes, fd_set* exceptions,
+               const sigset_t* mask) {
+  const int found = real(count, reads, writes, exceptions, nullptr, mask);
   AwaitTurn();
   return found;
 }
@@ -103,35 +126,35 @@ int LookedAt(int found) {
   return found;
 }
 
-int PollFor(pollfd* files, nfds_t count, const timespec& limit, const sigset_t* mask) {
+int PollFor(Poll* real, pollfd* files, nfds_t count, const timespec& limit, const sigset_t* mask) {
   const std::optional<int64_t> now = IsDuration(limit) ? Now() : std::nullopt;
   const int64_t duration = DurationOf(limit);
-  if (!now) return RealPoll(files, count, &limit, mask);
-  if (duration == 0) return LookedAt(RealPoll(files, count, &limit, mask));
+  if (!now) return real(files, count, &limit, mask);
+  if (duration == 0) return LookedAt(real(files, count, &limit, mask));
   const Alarm alarm(*now + duration);
-  if (alarm.fd() < 0) return RealPoll(files, count, &limit, mask);
+  if (alarm.fd() < 0) return real(files, count, &limit, mask);
   std::vector<pollfd> all(files, files + count);
   all.push_back({.fd = alarm.fd(), .events = POLLIN, .revents = 0});
-  const int found = PollLong(all.data(), all.size(), mask);
+  const int found = PollLong(real, all.data(), all.size(), mask);
   if (found < 0) return found;
   std::copy_n(all.begin(), count, files);
   return all.back().revents != 0 ? found - 1 : found;
 }
 
-int SelectFor(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const timespec& limit,
-              const sigset_t* mask) {
+int SelectFor(Select* real, int count, fd_set* reads, fd_set* writes, fd_set* exceptions,
+              const timespec& limit, const sigset_t* mask) {
   const std::optional<int64_t> now = IsDuration(limit) ? Now() : std::nullopt;
   const int64_t duration = DurationOf(limit);
-  if (!now) return RealSelect(count, reads, writes, exceptions, &limit, mask);
-  if (duration == 0) return LookedAt(RealSelect(count, reads, writes, exceptions, &limit, mask));
+  if (!now) return real(count, reads, writes, exceptions, &limit, mask);
+  if (duration == 0) return LookedAt(real(count, reads, writes, exceptions, &limit, mask));
   const Alarm alarm(*now + duration);
   if (alarm.fd() < 0 || alarm.fd() >= FD_SETSIZE)
-    return RealSelect(count, reads, writes, exceptions, &limit, mask);
+    return real(count, reads, writes, exceptions, &limit, mask);
   fd_set own{};
   fd_set* const with_alarm = reads == nullptr ? &own : reads;
   FD_SET(alarm.fd(), with_alarm);
   const int found =
-      RealSelect(std::max(count, alarm.fd() + 1), with_alarm, writes, exceptions, nullptr, mask);
+      real(std::max(count, alarm.fd() + 1), with_alarm, writes, exceptions, nullptr, mask);
   AwaitTurn();
   if (found < 0) {
     FD_CLR(alarm.fd(), with_alarm);
@@ -170,7 +193,7 @@ int EpollFor(int set, epoll_event* events, int most, const timespec& limit, cons
     if (found != 0 || rings) return found;
     std::array<pollfd, 2> both = {{{.fd = set, .events = POLLIN, .revents = 0},
                                    {.fd = alarm.fd(), .events = POLLIN, .revents = 0}}};
-    if (PollLong(both.data(), both.size(), mask) < 0) return -1;
+    if (PollLong(NextPpoll, both.data(), both.size(), mask) < 0) return -1;
     rings = both[1].revents != 0;
   }
 }
@@ -183,18 +206,20 @@ using namespace cm::sim::fake_libibverbs;  // what follows is C
 extern "C" {
 
 int ppoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask) {
-  if (limit == nullptr) return PollLong(files, count, mask);
-  return PollFor(files, count, *limit, mask);
+  if (limit == nullptr) return PollLong(NextPpoll, files, count, mask);
+  return PollFor(NextPpoll, files, count, *limit, mask);
 }
 
 int poll(pollfd* files, nfds_t count, int milliseconds) {
-  if (milliseconds >= 0) return PollFor(files, count, TimeOf(milliseconds * kMillisecond), nullptr);
-  return PollLong(files, count, nullptr);
+  if (milliseconds < 0) return PollLong(NextPoll, files, count, nullptr);
+  return PollFor(NextPoll, files, count, TimeOf(milliseconds * kMillisecond), nullptr);
 }
 
 // The fortified variants of the two above, which the headers call where they know the array's size.
+// Those of the C library call no other object's.
 int __poll_chk(pollfd* files, nfds_t count, int milliseconds, size_t /*size*/) {
-  return poll(files, count, milliseconds);
+  if (milliseconds < 0) return PollLong(NextPpoll, files, count, nullptr);
+  return PollFor(NextPpoll, files, count, TimeOf(milliseconds * kMillisecond), nullptr);
 }
 
 int __ppoll_chk(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask,
@@ -204,16 +229,16 @@ int __ppoll_chk(pollfd* files, nfds_t count, const timespec* limit, const sigset
 
 int pselect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const timespec* limit,
             const sigset_t* mask) {
-  if (limit == nullptr) return SelectLong(count, reads, writes, exceptions, mask);
-  return SelectFor(count, reads, writes, exceptions, *limit, mask);
+  if (limit == nullptr) return SelectLong(NextPselect, count, reads, writes, exceptions, mask);
+  return SelectFor(NextPselect, count, reads, writes, exceptions, *limit, mask);
 }
 
 // The time not waited is stored in `limit`. source: man select(2)
 int select(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, timeval* limit) {
-  if (limit == nullptr) return SelectLong(count, reads, writes, exceptions, nullptr);
+  if (limit == nullptr) return SelectLong(NextSelect, count, reads, writes, exceptions, nullptr);
   const timespec duration = {.tv_sec = limit->tv_sec, .tv_nsec = limit->tv_usec * kMicrosecond};
   const std::optional<int64_t> before = Now();
-  const int found = SelectFor(count, reads, writes, exceptions, duration, nullptr);
+  const int found = SelectFor(NextSelect, count, reads, writes, exceptions, duration, nullptr);
   const int error = errno;
   if (before && IsDuration(duration)) {
     const int64_t passed = Now().value_or(*before) - *before;

@@ -73,7 +73,7 @@ Progress PostSend(const Context& c, const Library& library, const call::Work& x,
     const Topology& topology = c.fabric->topology();
     work.to = {c.fabric->DeviceOf(own.destination), own.service};
     const Gid to = GidOf(own.destination, topology);
-    const Gid from = GidAt(topology, own.device, IsMapped(to) ? 0 : 1).value_or(Gid{});
+    const Gid from = SourceGid(topology, own.device, to);
     work.header = RouteHeader(from, to, work.length());
   }
   const Errno refused = c.verbs->CheckSend(own.qp, work);

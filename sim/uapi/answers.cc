@@ -51,7 +51,7 @@ uint64_t ServiceOf(const CmId& id, const Address& address) {
 // The GID of one end of an id's connection, which is on `device`.
 Gid EndOf(const Address& address, uint8_t device, const Topology& topology) {
   if (address.kind == AddressKind::kSide || device == kNoDevice) return GidOf(address, topology);
-  return GidAt(topology, device, address.v6 ? 1 : 0).value_or(Gid{});
+  return GidAt(topology, device, IndexOfGid(0, address.v6)).value_or(Gid{});
 }
 
 Gid SourceOf(const CmId& id, const Topology& topology) {
@@ -65,8 +65,8 @@ Gid DestinationOf(const CmId& id, const Groups& groups, const Topology& topology
 }
 
 uint8_t SourceIndexOf(const CmId& id) {
-  const int nth = id.source.kind == AddressKind::kSide ? id.source.nth : 0;
-  return static_cast<uint8_t>(2 * nth + (id.source.v6 ? 1 : 0));
+  const size_t nth = id.source.kind == AddressKind::kSide ? id.source.nth : 0;
+  return static_cast<uint8_t>(IndexOfGid(nth, id.source.v6));
 }
 
 // The port of its device that the id is on.

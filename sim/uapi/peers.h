@@ -99,9 +99,10 @@ class VerbsEndTest : public testing::Test {
   int64_t Modify(const Peer& peer, const ModifyRecord& record) {
     return Ask(peer, {.op = Op::kModifyQp, .on = peer.qp, .bytes = Bytes(record)}).value;
   }
+  // Of its IPv4 address.
   std::array<uint8_t, 16> GidOf(const Peer& peer) {
     std::array<uint8_t, 16> gid{};
-    const Answer answer = Ask(peer, {.op = Op::kGid, .more = uint64_t{peer.port} << 32});
+    const Answer answer = Ask(peer, {.op = Op::kGid, .more = uint64_t{peer.port} << 32 | 1});
     std::memcpy(gid.data(), answer.bytes.data(), gid.size());
     return gid;
   }

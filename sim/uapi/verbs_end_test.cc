@@ -1,7 +1,9 @@
 // Queue pairs of two processes on two hosts, and bytes that move between their memories.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -12,6 +14,8 @@
 
 namespace cm::sim::uapi {
 namespace {
+
+using testing::ElementsAreArray;
 
 TEST_F(VerbsEndTest, MessageMovesFromOneMemoryToTheOther) {
   ConnectBoth();
@@ -359,9 +363,26 @@ TEST_F(VerbsEndTest, DevicesAreThoseOfTheKernel) {
   PortRecord shown;
   std::memcpy(&shown, port.bytes.data(), sizeof(shown));
   EXPECT_EQ(shown.active, 1);
-  EXPECT_EQ(shown.gids, 2u);
-  EXPECT_EQ(Ask(a_, {.op = Op::kGid, .more = uint64_t{1} << 32 | 2}).value, -EINVAL);
+  EXPECT_EQ(shown.gids, 3u);
+  EXPECT_EQ(Ask(a_, {.op = Op::kGid, .more = uint64_t{1} << 32 | 3}).value, -EINVAL);
   EXPECT_EQ(Ask(a_, {.op = Op::kPort, .on = 1, .more = 1}).value, -ENODEV);
+}
+
+// source: observed 6.1-rxe, /sys/class/infiniband/rxe*/ports/1/gids with interfaces that have the
+// addresses 02:00:00:00:00:01 and 02:00:00:00:00:02
+TEST_F(VerbsEndTest, TheFirstGidOfADeviceIsMadeOfItsInterfacesAddress) {
+  std::array<uint8_t, 16> gid = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xfe, 0, 0, 1};
+  const Request of_first{.op = Op::kGid, .more = uint64_t{1} << 32};
+  EXPECT_THAT(Ask(a_, of_first).bytes, ElementsAreArray(gid));
+  gid[15] = 2;
+  EXPECT_THAT(Ask(b_, of_first).bytes, ElementsAreArray(gid));
+}
+
+// A datagram to it has it as the source, too.
+TEST_F(VerbsEndTest, ADatagramIsFromAGidOfTheSameKind) {
+  const Topology& topology = world_.topology();
+  for (uint32_t index = 0; index < GidCount(topology, 0); ++index)
+    EXPECT_EQ(SourceGid(topology, 0, *GidAt(topology, 1, index)), GidAt(topology, 0, index));
 }
 
 // The kernel looks up the path when the queue pair is modified, from the attributes that it

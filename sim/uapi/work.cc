@@ -99,7 +99,7 @@ void VerbsEnd::SendTo(const OwnQp& own, const WorkRecord& record, WorkRequest* w
     work->to = {.device = DeviceWith(topology, record.to_gid).value_or(kNoDevice),
                 .number = record.to_number};
   const uint8_t port = verbs().at(own.qp).device;
-  const Gid from = GidAt(topology, port, IsMapped(record.to_gid) ? 0 : 1).value_or(Gid{});
+  const Gid from = SourceGid(topology, port, record.to_gid);
   work->header = RouteHeader(from, record.to_gid, work->length());
 }
 

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The last digits of a device's GUID are those of its interface's address: see sim/uapi/names.cc.
-std::string LinkAddress(size_t device) { return fmt::format("00:00:00:00:00:{:02x}", device + 1); }
+// A device's GUID is made of its interface's address: see sim/fabric/names.cc.
+std::string LinkAddress(size_t device) { return fmt::format("02:00:00:00:00:{:02x}", device + 1); }
 
 // source: linux if_arp.h ARPHRD_ETHER, ARPHRD_LOOPBACK
 constexpr int kEthernet = 1;
@@ -114,12 +114,15 @@ bool DescribeGids(const fs::path& folder, const DeviceInfo& device) {
     fs::create_directories(attributes / kind, error);
   size_t gid = 0;
   bool written = !error;
+  const auto add = [&] {
+    const std::string name = std::to_string(gid++);
+    written = written && Write(attributes / "types" / name, "RoCE v2\n") &&
+              Write(attributes / "ndevs" / name, std::string(device.netdev) + "\n");
+  };
+  add();  // the link-local one
   for (size_t nth = 0; nth < device.AddressCount(); ++nth)
     for (const bool v6 : {false, true}) {
-      if (device.Host(nth, v6).empty()) continue;
-      const std::string name = std::to_string(gid++);
-      written = written && Write(attributes / "types" / name, "RoCE v2\n") &&
-                Write(attributes / "ndevs" / name, std::string(device.netdev) + "\n");
+      if (!device.Host(nth, v6).empty()) add();
     }
   return written;
 }

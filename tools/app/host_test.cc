@@ -49,6 +49,9 @@ TEST_F(Host, HasTheFilesOfItsDevices) {
   std::string interface;
   std::ifstream(folder_ / "sys/class/infiniband/rxe1/ports/1/gid_attrs/ndevs/1") >> interface;
   EXPECT_EQ(interface, "veth1");
+  // As many as it has GIDs: the link-local one, IPv4 and IPv6.
+  EXPECT_TRUE(fs::exists(folder_ / "sys/class/infiniband/rxe1/ports/1/gid_attrs/types/2"));
+  EXPECT_FALSE(fs::exists(folder_ / "sys/class/infiniband/rxe1/ports/1/gid_attrs/types/3"));
 }
 
 TEST_F(Host, HasItsOwnInterfacesAndTheLoopback) {
@@ -58,7 +61,7 @@ TEST_F(Host, HasItsOwnInterfacesAndTheLoopback) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("lo", "veth1"));
   std::string link;
   std::ifstream(folder_ / "sys/class/net/veth1/address") >> link;
-  EXPECT_EQ(link, "00:00:00:00:00:02");
+  EXPECT_EQ(link, "02:00:00:00:00:02");
   std::ifstream counters(folder_ / "proc/net/dev");
   const std::string text(std::istreambuf_iterator<char>(counters), {});
   EXPECT_THAT(text, testing::AllOf(testing::HasSubstr(" veth1: "), testing::HasSubstr("lo: "),
@@ -72,7 +75,7 @@ TEST_F(Host, HasItsOwnInterfacesAndTheLoopback) {
 
 TEST_F(Host, TellsTheAddressesOfAnInterface) {
   EXPECT_EQ(Ip("-j addr show veth1"),
-            R"([{"ifname":"veth1","address":"00:00:00:00:00:02","addr_info":)"
+            R"([{"ifname":"veth1","address":"02:00:00:00:00:02","addr_info":)"
             R"([{"family":"inet","local":"10.0.1.1"},{"family":"inet6","local":"fd00:1::1"}]}])"
             "\n0");
 }

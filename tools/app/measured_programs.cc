@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/base/duration.h"
+#include "tools/app/beside.h"
 #include "tools/app/broker.h"
 #include "tools/app/runs.h"
 #include "tools/app/stock_programs.h"
@@ -26,7 +27,7 @@ Ran RunIt(const StockProgram& program, const std::string& script) {
   programs.push_back(Words(kActiveSide, program.active));
   RunOptions options{.script = script, .limit = kLimit};
   if (program.stays) options.staying = {kPassiveSide};
-  return RunOnTwoKernels(std::move(programs), options);
+  return RunPrograms(std::move(programs), options);
 }
 
 // The programs that are to end have ended, and with 0.
@@ -133,6 +134,7 @@ std::string MeasuredLine(const StockProgram& program, std::string* problem) {
     if (!middle.empty())
       cells[3] = UnderFault(program, "pass " + middle + "\nfault remove-device side=active");
   }
+  cells.push_back(ComparisonCell(program));
   return LineOf(program, cells, Remark(program, first.report));
 }
 

@@ -1,11 +1,13 @@
 // What programs of users were refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "conformance/process/process.h"
 #include "tools/app/network.h"
 #include "tools/app/run_programs.h"
 
@@ -55,6 +57,18 @@ TEST_F(Programs, StartOthersInEachWay) {
   EXPECT_TRUE(ran.report.clean());
   EXPECT_THAT(ran.output, ElementsAre("active| system 0", "active| popen", "active| execv 0",
                                       "active| fexecve 0", "active| posix_spawnp 0"));
+}
+
+// The object has a poll of its own, and no ppoll: curl asks it whether it is connected. source:
+// observed 6.1-rxe: 7, "Couldn't connect to server"
+TEST_F(Programs, PollWithThePollOfAnObjectThatTheyPreload) {
+  constexpr const char* kObject = "/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so";
+  if (!IsInstalled("curl") || access(kObject, F_OK) != 0)
+    GTEST_SKIP() << "unsupported: curl or librspreload is not installed";
+  const Ran ran = RunAll(
+      {Words(kActiveSide, std::string("env LD_PRELOAD=") + kObject + " curl -s PASSIVE:8080")});
+  ASSERT_EQ(ran.report.programs.size(), 1U);
+  EXPECT_EQ(ExitCodeOf(ran.report.programs[0].status), 7);
 }
 
 // The loader itself is such a program.

@@ -37,9 +37,9 @@ ProgramToRun Words(uint8_t side, std::string_view text) {
   return program;
 }
 
-Ran RunOnTwoKernels(std::vector<ProgramToRun> programs, const RunOptions& options) {
+Ran RunPrograms(std::vector<ProgramToRun> programs, const RunOptions& options) {
   Ran ran;
-  Setting setting{.topology = FindTopology("two-kernels"),
+  Setting setting{.topology = FindTopology(options.topology),
                   .profile = *FindProfile("6.1-rxe"),
                   .seed = options.seed,
                   .programs = std::move(programs),

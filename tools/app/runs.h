@@ -1,4 +1,4 @@
-// Runs of programs on the hosts of two kernels, with everything that is heard of them.
+// Runs of programs on simulated hosts, with everything that is heard of them.
 #ifndef TOOLS_APP_RUNS_H_
 #define TOOLS_APP_RUNS_H_
 
@@ -34,9 +34,10 @@ struct RunOptions {
   uint64_t seed = 0;
   std::vector<uint8_t> staying = {};  // sides whose programs serve for ever
   Duration limit = Duration::Seconds(600);
+  std::string_view topology = "two-kernels";
 };
 
-Ran RunOnTwoKernels(std::vector<ProgramToRun> programs, const RunOptions& options);
+Ran RunPrograms(std::vector<ProgramToRun> programs, const RunOptions& options);
 
 }  // namespace cm::app
 

@@ -1,0 +1,126 @@
+#include "tools/app/beside.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <regex>
+
+namespace cm::app {
+namespace {
+
+constexpr std::string_view kMachine = "it lists what the machine is made of";
+constexpr std::string_view kRace =
+    "whether its thread of events hears the end of the connection before the program ends is a "
+    "race";
+constexpr std::string_view kReceives =
+    "its client does not wait until the target has posted receives, and asks for no repetition "
+    "(fio 3.33 rdma.c: rnr_retry_count 0): in the lab it comes first, and is refused";
+constexpr std::string_view kFioFigures = "clat|lat \\(|th=\\[|cpu  |IOPS=|pid=|run=";
+constexpr std::string_view kNotInGuest = "the guest has not the files that it needs";
+constexpr std::string_view kOneKernel =
+    "its sockets are of one kernel in the lab, and have the address that they go to; it prints "
+    "rates "
+    "without a fraction";
+constexpr std::string_view kPids = "it prints process ids, keys and addresses of memory";
+
+// A number with a fraction is a figure; dotted quads are none.
+const std::regex& Drawn() {
+  static const auto* const kDrawn = new std::regex(
+      R"(0x[0-9a-fA-F]+|((^|[^0-9.])[0-9]+\.[0-9]+(?![0-9.]))|port [0-9]{5}\b|:[0-9]{5}\b)");
+  return *kDrawn;
+}
+
+// Without blanks at the ends, and with one where there are several.
+std::string Tight(const std::string& line) {
+  std::string tight;
+  for (const char c : line) {
+    const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (!blank) tight += c;
+    if (blank && !tight.empty() && tight.back() != ' ') tight += ' ';
+  }
+  if (tight.ends_with(' ')) tight.pop_back();
+  return tight;
+}
+
+std::regex Regex(std::string_view text) { return std::regex(text.begin(), text.end()); }
+
+}  // namespace
+
+const std::vector<Comparison>& Comparisons() {
+  static const auto* const kAll = new std::vector<Comparison>{
+      {.program = "rping", .why = kRace, .seed = 1},
+      {.program = "rping over IPv6", .why = kRace, .seed = 1},
+      {.program = "rcopy", .why = "the file has another length", .words = "[0-9]+ bytes"},
+      {.program = "rstream -T async",
+       .why = "who polls first decides how the active one ends: with other seeds it ends with 0",
+       .seed = 1},
+      {.program = "ibv_devinfo",
+       .why = "there are no memory windows here, and the table of GIDs ends with the last one",
+       .lines = "max_mw|MEM_WINDOW|device_cap_flags|gid_tbl_len"},
+      {.program = "qperf conf", .why = kMachine, .words = "= .*"},
+      {.program = "qperf tcp_bw", .why = "its figure has another unit", .words = "= .*"},
+      {.program = "fi_info",
+       .why =
+           "in the lab interfaces have link-local addresses, too, for which it repeats its lines",
+       .counted = false},
+      {.program = "ucx_info", .why = kMachine, .compared = false},
+      {.program = "ucx_perftest ud", .why = kOneKernel, .words = "Final:.*|Accepted connection.*"},
+      {.program = "ucx_perftest rc", .why = kOneKernel, .words = "Final:.*|Accepted connection.*"},
+      {.program = "io_demo",
+       .why = "it prints its process id and a line each second",
+       .lines = "active: [0-9]+/",
+       .words = "pid [0-9]+|seed: [0-9]+"},
+      {.program = "iperf over librspreload",
+       .why = "its figures have other units",
+       .words = "[0-9.]+ .?Bytes.*"},
+      {.program = "iperf3 over librspreload",
+       .why = "in the lab its server reports a getsockopt that is refused; the cause is not known",
+       .compared = false},
+      {.program = "mpirun over UCX", .why = kNotInGuest, .compared = false},
+      {.program = "mpirun over libfabric", .why = kNotInGuest, .compared = false},
+      {.program = "fio send", .why = kReceives, .compared = false},
+      {.program = "fio --thread", .why = kReceives, .compared = false},
+      {.program = "fio write", .why = "most lines are figures", .lines = kFioFigures},
+      {.program = "fio read", .why = "most lines are figures", .lines = kFioFigures},
+      {.program = "dtest",
+       .why = kPids,
+       .words =
+           "^ *[0-9]+|(r_key_ctx|va)=(0x)?[0-9a-f]+|port [0-9a-f]+|time= *[0-9.]+|Total= *[0-9.]+"},
+      {.program = "dapltest",
+       .why = "it took too little time here to print figures",
+       .lines = "completed successfully|Total WQE"},
+      {.program = "qemu-system-x86_64 migration", .why = kNotInGuest, .compared = false},
+  };
+  return *kAll;
+}
+
+Comparison ComparisonOf(const StockProgram& program) {
+  const auto found = std::ranges::find(Comparisons(), program.name, &Comparison::program);
+  return found == Comparisons().end() ? Comparison{.program = program.name, .why = ""} : *found;
+}
+
+std::string ComparisonCell(const StockProgram& program) {
+  const Comparison beside = ComparisonOf(program);
+  if (!beside.compared) return fmt::format("-: {}", beside.why);
+  const std::string with = beside.seed == 0 ? "" : fmt::format(" with seed {}", beside.seed);
+  if (beside.why.empty()) return "same" + with;
+  return fmt::format("same{}, but: {}", with, beside.why);
+}
+
+std::vector<std::string> Settled(std::vector<std::string> lines, const Comparison& beside) {
+  const std::regex not_compared = Regex(beside.lines);
+  const std::regex own = Regex(beside.words);
+  std::vector<std::string> settled;
+  for (std::string& line : lines) {
+    if (!beside.lines.empty() && std::regex_search(line, not_compared)) continue;
+    if (!beside.words.empty()) line = std::regex_replace(line, own, "#");
+    line = Tight(std::regex_replace(line, Drawn(), "$2#"));
+    if (!line.empty()) settled.push_back(line);
+  }
+  std::ranges::sort(settled);
+  if (!beside.counted) settled.erase(std::unique(settled.begin(), settled.end()), settled.end());
+  return settled;
+}
+
+}  // namespace cm::app

@@ -1,0 +1,42 @@
+// Programs of the distribution beside the real kernel of the lab: what is compared, and what
+// differs.
+#ifndef TOOLS_APP_BESIDE_H_
+#define TOOLS_APP_BESIDE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/app/stock_programs.h"
+
+namespace cm::app {
+
+// What is known of a program whose lines are not all the same there and here.
+struct Comparison {
+  std::string_view program;
+  std::string_view why;  // of the difference; or why it is not compared
+  bool compared = true;
+  std::string_view lines = {};  // a regular expression: lines with a match are not compared
+  std::string_view words = {};  // the same of parts of lines
+  bool counted = true;          // whether it is compared how often a line is printed
+  uint64_t seed = 0;            // of the run here, where the order of the programs decides
+};
+
+// Those that differ in something.
+const std::vector<Comparison>& Comparisons();
+
+// Of that program; a program that is not in the list prints the same.
+Comparison ComparisonOf(const StockProgram& program);
+
+// Its cell of the page: "same", or why not.
+std::string ComparisonCell(const StockProgram& program);
+
+// The lines in an order of their own, as programs write to two streams and to files late; without
+// figures of time and rate, addresses of memory, numbers that are drawn (of queue pairs and of
+// ports), what `beside` names, and blanks at which they would differ.
+std::vector<std::string> Settled(std::vector<std::string> lines, const Comparison& beside);
+
+}  // namespace cm::app
+
+#endif  // TOOLS_APP_BESIDE_H_
