@@ -98,7 +98,7 @@ class Search {
       for (size_t i = next++; i < found.size(); i = next++) {
         const size_t end = std::min((i + 1) * kTaken, places_.size());
         std::set<uint64_t> here;
-        for (size_t at = i * kTaken; at < end; ++at) 
+        for (size_t at = i * kTaken; at < end; ++at)
           Leave(&places_[at], &here, &kept, spares, &found[i]);
       }
     };
@@ -236,7 +236,7 @@ class Search {
   const Limits limits_;
   std::unique_ptr<StateStore> store_;
   std::vector<Place> places_;
-  std::vector<Spares> spares_;  // by job
+  std::vector<Spares> spares_;                                  // by job
   std::map<std::pair<uint32_t, std::string>, size_t> refused_;  // to the finding, by its number
   Result result_;
 };

@@ -11,8 +11,8 @@
 
 namespace cm {
 
-// Collects fields, then hashes them. Never fed with struct bytes, padding or pointers. A few hundred
-// bytes are collected without an allocation.
+// Collects fields, then hashes them. Never fed with struct bytes, padding or pointers. A few
+// hundred bytes are collected without an allocation.
 class Digest {
  public:
   void U8(uint8_t x) { Put<1>(x); }

@@ -302,9 +302,7 @@ Oracle& Oracle::operator=(const Oracle& other) {
   return *this;
 }
 
-void Oracle::Follow(Instant until) {
-  judges_->Follow(until.nanoseconds());
-}
+void Oracle::Follow(Instant until) { judges_->Follow(until.nanoseconds()); }
 
 uint64_t Oracle::Fingerprint() const {
   Components& components = judges_->context().components;

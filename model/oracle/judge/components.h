@@ -21,18 +21,7 @@ class Components {
   explicit Components(ConversationFacts& facts) : facts_(facts) {}
   Components(const Components&) = delete;
   // What another has of a copy of the facts.
-  Components& operator=(const Components& other) {
-    if (this == &other) return *this;
-    components_ = other.components_;
-    next_ = other.next_;
-    look_ahead_ = other.look_ahead_;
-    hits_before_ = other.hits_before_;
-    largest_ = other.largest_;
-    too_many_ = other.too_many_;
-    followed_ = other.followed_;
-    followed_until_ = other.followed_until_;
-    return *this;
-  }
+  Components& operator=(const Components& other);
 
   // Ids. A new id is a component of its own; a request belongs to that of its listener.
   void Add(IdRef id);

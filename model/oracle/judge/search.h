@@ -86,6 +86,7 @@ class Search {
   template <typename Step>
   bool Advance(Number number, Verdict* verdict, Step step) {
     PossibilitySet next;
+    next.Reserve(components_.SetOf(number).size());
     JudgedStep judged(verdict, &next);
     for (Possibility& p : components_.SetOf(number).mutable_items()) step(p, judged);
     const bool any = !next.empty();
