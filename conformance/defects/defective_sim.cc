@@ -43,6 +43,10 @@ class DefectiveSession : public BranchingSession, public Driver, public Environm
     const SwitchedOn on(defects_);
     return std::make_unique<DefectiveSession>(defects_, session_->Copy());
   }
+  void Become(const BranchingSession& other) override {
+    const SwitchedOn on(defects_);
+    session_->Become(*dynamic_cast<const DefectiveSession&>(other).session_);
+  }
   uint64_t Fingerprint() const override {
     const SwitchedOn on(defects_);
     return session_->Fingerprint();

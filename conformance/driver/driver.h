@@ -95,8 +95,11 @@ class Session {
 class BranchingSession : public Session {
  public:
   BranchingSession* branching() override { return this; }
-  // Goes on by itself from the same state; of the same conversation, which must outlive it.
+  // Goes on by itself from the same state; of the same conversation, which must outlive it. What is
+  // on the wire is not recorded in it.
   virtual std::unique_ptr<BranchingSession> Copy() const = 0;
+  // Becomes a copy of another one of the same implementation and conversation, in its own memory.
+  virtual void Become(const BranchingSession& other) = 0;
   // Equal for worlds that go on alike, but for what belongs together in them.
   virtual uint64_t Fingerprint() const = 0;
   // Of an id with all that belongs to it; 0 while the name denotes none.

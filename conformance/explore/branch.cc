@@ -67,6 +67,23 @@ Branch::Branch(const Branch& other)
   session_->OrderBy(nullptr);
 }
 
+Branch& Branch::operator=(const Branch& other) {
+  if (this == &other) return *this;
+  CM_CHECK(&repertoire_ == &other.repertoire_ && !keeps_);
+  session_->Become(*other.session_);
+  session_->OrderBy(nullptr);
+  start_ = other.start_;
+  scope_ = other.scope_;
+  oracle_ = other.oracle_;
+  pending_ = other.pending_;
+  made_ = other.made_;
+  used_ = other.used_;
+  waits_ = other.waits_;
+  faults_ = other.faults_;
+  heals_ = other.heals_;
+  return *this;
+}
+
 // Ids that no call was made on are alike: the first of them stands for all.
 bool Branch::IsNextCaller(IdRef id) const {
   const auto& callers = repertoire_.callers;

@@ -44,11 +44,14 @@ class Branch {
   // it and the repertoire must outlive the branch and its copies, which keep no records.
   Branch(const Repertoire& repertoire, Implementation& implementation, Choice* order, Keep keep);
   Branch(const Branch& other);
-  Branch& operator=(const Branch&) = delete;
+  // The same, into memory that it has already.
+  Branch& operator=(const Branch& other);
 
   // Whether the action can be tried here. Names of one kind may be used in their order only: the
   // second after the first. Once the time of calls is over, events are fetched as they come.
   bool Allows(const Action& action, const Limits& limits);
+  // What may be so by now is found once, for all copies that go on from here.
+  void Follow() { oracle_.Follow(session_->driver().Now()); }
   // Carries the action out, with the events of one instant in an order that `order` chooses.
   Judged Do(const Action& action, Choice* order);
   // Nothing will happen by itself any more.

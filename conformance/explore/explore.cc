@@ -42,6 +42,22 @@ struct Arrival {
   std::unique_ptr<Branch> branch;
 };
 
+// Branches that are not needed any more: a copy of another is made in their memory.
+class Spares {
+ public:
+  std::unique_ptr<Branch> CopyOf(const Branch& other) {
+    if (spare_.empty()) return std::make_unique<Branch>(other);
+    std::unique_ptr<Branch> branch = std::move(spare_.back());
+    spare_.pop_back();
+    *branch = other;
+    return branch;
+  }
+  void Take(std::unique_ptr<Branch> branch) { spare_.push_back(std::move(branch)); }
+
+ private:
+  std::vector<std::unique_ptr<Branch>> spare_;
+};
+
 class Search {
  public:
   Search(Implementation& implementation, const Repertoire& repertoire, const Bounds& bounds)
@@ -51,7 +67,8 @@ class Search {
         limits_{.faults = bounds.faults,
                 .calls_within = bounds.calls_within,
                 .in_order = bounds.symmetry,
-                .beliefs = bounds.beliefs} {}
+                .beliefs = bounds.beliefs},
+        spares_(static_cast<size_t>(bounds.jobs)) {}
 
   Result Run(const OnDepth& on_depth, const std::atomic<bool>& interrupted) {
     ReplayChoice as_scheduled({});
@@ -77,17 +94,18 @@ class Search {
     std::vector<std::vector<Arrival>> found((places_.size() + kTaken - 1) / kTaken);
     std::atomic<size_t> next{0};
     std::atomic<size_t> kept{0};
-    const auto work = [&] {
+    const auto work = [&](Spares* spares) {
       for (size_t i = next++; i < found.size(); i = next++) {
         const size_t end = std::min((i + 1) * kTaken, places_.size());
         std::set<uint64_t> here;
-        for (size_t at = i * kTaken; at < end; ++at) Leave(&places_[at], &here, &kept, &found[i]);
+        for (size_t at = i * kTaken; at < end; ++at)
+          Leave(&places_[at], &here, &kept, spares, &found[i]);
       }
     };
     {
       std::vector<std::jthread> others;
-      for (int i = 1; i < bounds_.jobs; ++i) others.emplace_back(work);
-      work();
+      for (size_t i = 1; i < spares_.size(); ++i) others.emplace_back(work, &spares_[i]);
+      work(&spares_.front());
     }
     places_.clear();
     for (std::vector<Arrival>& some : found)
@@ -106,13 +124,16 @@ class Search {
   }
 
   // Tries everything in a state.
-  void Leave(Place* place, std::set<uint64_t>* here, std::atomic<size_t>* kept,
+  void Leave(Place* place, std::set<uint64_t>* here, std::atomic<size_t>* kept, Spares* spares,
              std::vector<Arrival>* found) const {
-    const std::unique_ptr<Branch> from =
+    std::unique_ptr<Branch> from =
         place->branch ? std::move(place->branch) : BranchAt(place->number);
-    for (size_t i = 0; i < repertoire_.actions.size(); ++i) {
+    std::vector<size_t> allowed;
+    for (size_t i = 0; i < repertoire_.actions.size(); ++i)
+      if (from->Allows(repertoire_.actions[i], limits_)) allowed.push_back(i);
+    if (allowed.size() > 1) from->Follow();
+    for (const size_t i : allowed) {
       const Action& action = repertoire_.actions[i];
-      if (!from->Allows(action, limits_)) continue;
       // A call that waits lets time pass as well, in the order of scheduling.
       const bool all_orders = bounds_.all_orders && action.kind == Action::Kind::kTime;
       ExhaustiveChoice orders;
@@ -121,17 +142,21 @@ class Search {
       if (all_orders) choice = &orders;
       do {
         NumberingChoice numbering(choice);
-        auto branch = std::make_unique<Branch>(*from);
+        std::unique_ptr<Branch> branch = spares->CopyOf(*from);
         Arrival arrival{.from = place->number, .judged = branch->Do(action, &numbering)};
         arrival.move = {.order = numbering.number(), .action = static_cast<uint16_t>(i)};
-        Arrive(std::move(branch), here, kept, &arrival);
+        Arrive(&branch, here, kept, &arrival);
+        if (branch) spares->Take(std::move(branch));
         found->push_back(std::move(arrival));
       } while (all_orders && orders.Next());
     }
+    spares->Take(std::move(from));
   }
 
-  void Arrive(std::unique_ptr<Branch> branch, std::set<uint64_t>* here, std::atomic<size_t>* kept,
+  // Takes the branch, if it is to be gone on from.
+  void Arrive(std::unique_ptr<Branch>* taken, std::set<uint64_t>* here, std::atomic<size_t>* kept,
               Arrival* arrival) const {
+    Branch* const branch = taken->get();
     if (arrival->judged.kind != model::VerdictKind::kPermitted || arrival->judged.left_out) return;
     arrival->key = branch->Key(limits_);
     arrival->is_new = !store_->Has(arrival->key) && here->insert(arrival->key).second;
@@ -141,7 +166,7 @@ class Search {
       arrival->at_rest = branch->JudgeQuiet();
       arrival->waits = branch->AnyIdWaits();
     }
-    if ((*kept)++ < kWorldsKept) arrival->branch = std::move(branch);
+    if ((*kept)++ < kWorldsKept) arrival->branch = std::move(*taken);
   }
 
   void Take(Arrival* arrival) {
@@ -211,6 +236,7 @@ class Search {
   const Limits limits_;
   std::unique_ptr<StateStore> store_;
   std::vector<Place> places_;
+  std::vector<Spares> spares_;                                  // by job
   std::map<std::pair<uint32_t, std::string>, size_t> refused_;  // to the finding, by its number
   Result result_;
 };

@@ -140,6 +140,11 @@ class OrderDefect : public BranchingSession, public Driver {
   std::unique_ptr<BranchingSession> Copy() const override {
     return std::make_unique<OrderDefect>(inner_->Copy(), broken_);
   }
+  void Become(const BranchingSession& other) override {
+    const auto& defect = dynamic_cast<const OrderDefect&>(other);
+    inner_->Become(*defect.inner_);
+    broken_ = defect.broken_;
+  }
   uint64_t Fingerprint() const override { return inner_->Fingerprint() + (broken_ ? 1 : 0); }
   uint64_t FingerprintOf(IdRef id) const override { return inner_->FingerprintOf(id); }
   std::optional<Instant> NextAt() const override { return inner_->NextAt(); }

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <vector>
 
 namespace cm {
 namespace {
@@ -54,6 +58,32 @@ TEST(Digest, KeepsNeighbouringBytesApart) {
   other.Bytes(bytes.first(2));
   other.Bytes(bytes.first(1));
   EXPECT_NE(one.Value(), other.Value());
+}
+
+// What XXH64 of libxxhash says of the 1300 bytes in one piece.
+TEST(Digest, IsTheSameInPiecesOfAnySize) {
+  std::vector<uint8_t> bytes(1300);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i);
+  Digest one_by_one;
+  for (const uint8_t byte : bytes) one_by_one.U8(byte);
+  EXPECT_EQ(one_by_one.Value(), 0x511c840aa9135a9au);
+  const auto in_pieces = [&](size_t size) {
+    Digest digest;
+    for (size_t at = 0; at < bytes.size(); at += size)
+      digest.Bytes(std::span(bytes).subspan(at, std::min(size, bytes.size() - at)));
+    return digest.Value();
+  };
+  const auto by_bytes = [&](size_t size) {
+    Digest digest;
+    for (size_t at = 0; at < bytes.size(); at += size) {
+      const size_t end = std::min(at + size, bytes.size());
+      digest.U32(static_cast<uint32_t>(end - at));
+      for (size_t i = at; i < end; ++i) digest.U8(bytes[i]);
+    }
+    return digest.Value();
+  };
+  for (const size_t size : {1, 7, 508, 509, 512, 513, 1300})
+    EXPECT_EQ(in_pieces(size), by_bytes(size)) << size;
 }
 
 TEST(Digest, StartsAgainWhenCleared) {

@@ -8,7 +8,7 @@
 namespace cm {
 
 NameScope::NameScope(const Conversation& conversation)
-    : conversation_(conversation),
+    : conversation_(&conversation),
       ids_(conversation.names.ids.size()),
       channels_(conversation.names.channels.size()),
       events_(conversation.names.events.size()),
@@ -65,7 +65,7 @@ std::optional<NotMade> NameScope::WhyNotCall(Lane lane, const Call& call) const 
   if (!id.valid() || MakesItsId(KindOf(call))) return std::nullopt;
   if (WaitedOn(id)) return NotMade::kIdInUse;
   if (CompletionWaitedFor(id, call)) return NotMade::kQueueInUse;
-  if (!conversation_.capabilities.Has(Capability::kCrashes) && WouldCrash(call))
+  if (!conversation_->capabilities.Has(Capability::kCrashes) && WouldCrash(call))
     return NotMade::kWouldCrash;
   return std::nullopt;
 }
@@ -81,13 +81,13 @@ std::optional<NotMade> NameScope::WhyNotThere(uint8_t side, Ref<Tag> ref,
   const bool elsewhere = name.side != side;
   if (elsewhere && (!info.remote || apart_)) return NotMade::kOfAnotherSide;
   constexpr bool kMayBeMisused = !std::is_same_v<Tag, HeldTag> && !std::is_same_v<Tag, MrTag>;
-  const bool misused = kMayBeMisused && conversation_.capabilities.Has(Capability::kMisuse);
+  const bool misused = kMayBeMisused && conversation_->capabilities.Has(Capability::kMisuse);
   if (!name.live && !info.remote && !misused) return NotMade::kGone;
   return std::nullopt;
 }
 
 void NameScope::Mark(Record* record) const {
-  const Line& line = conversation_.lines[record->line];
+  const Line& line = conversation_->lines[record->line];
   if (std::holds_alternative<seen::Released>(record->seen)) return;
   record->not_made = WhyNot(line);
   const auto* calls = std::get_if<line::Calls>(&line);
@@ -203,7 +203,7 @@ void NameScope::Suffer(const Fault& fault) {
   if (fault.kind == FaultKind::kExit) SideExits(fault.side);
   if (fault.kind == FaultKind::kRemoveDevice) removed_[fault.side] = true;
   if (fault.kind != FaultKind::kCrash && fault.kind != FaultKind::kRestart) return;
-  const Topology& topology = *conversation_.topology;
+  const Topology& topology = *conversation_->topology;
   for (uint8_t side = 0; side < topology.sides.size(); ++side) {
     if (topology.KernelOf(side) != topology.KernelOf(fault.side)) continue;
     if (fault.kind == FaultKind::kCrash) {
@@ -311,7 +311,7 @@ void NameScope::Learn(Lane lane, const Call& call) {
 }
 
 void NameScope::Observe(const Record& record) {
-  const Line& line = conversation_.lines[record.line];
+  const Line& line = conversation_->lines[record.line];
   if (const auto* injects = std::get_if<line::Injects>(&line)) {
     return Suffer(injects->fault);
   }

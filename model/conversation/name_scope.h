@@ -104,7 +104,7 @@ class NameScope {
   void SideExits(uint8_t side);
   void Suffer(const Fault& fault);
 
-  const Conversation& conversation_;
+  const Conversation* conversation_;
   std::vector<Name> ids_;
   std::vector<Name> channels_;
   std::vector<Name> events_;

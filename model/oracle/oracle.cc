@@ -58,10 +58,34 @@ class Oracle::Judges {
         just_settled_(other.just_settled_),
         undefined_(other.undefined_),
         confirmed_(other.confirmed_) {}
-  Judges& operator=(const Judges&) = delete;
+  Judges& operator=(const Judges& other) {
+    if (this == &other) return *this;
+    context_ = other.context_;
+    just_settled_ = other.just_settled_;
+    undefined_ = other.undefined_;
+    confirmed_ = other.confirmed_;
+    return *this;
+  }
 
   Verdict Observe(const Record& record) {
+    Verdict verdict = ObserveNext(record);
+    context_.components.ForgetFollowed();
+    return verdict;
+  }
+
+  void Follow(int64_t until) {
+    context_.components.LookAhead(until);
+    environment_.TurnLinks(until);
+    context_.search.Follow({.begin = until, .end = until, .settled = context_.settled});
+  }
+
+  JudgeContext& context() { return context_; }
+  const RuleBits& confirmed() const { return confirmed_; }
+
+ private:
+  Verdict ObserveNext(const Record& record) {
     const Line& line = context_.conversation.lines[record.line];
+    if (!std::holds_alternative<line::Calls>(line)) context_.components.ForgetFollowed();
     context_.components.LookAhead(record.end.nanoseconds());
     environment_.TurnLinks((Fetches(record, line) ? record.end : record.begin).nanoseconds());
     const bool releases = std::holds_alternative<seen::Released>(record.seen);
@@ -92,10 +116,6 @@ class Oracle::Judges {
     return verdict;
   }
 
-  JudgeContext& context() { return context_; }
-  const RuleBits& confirmed() const { return confirmed_; }
-
- private:
   // The first of the calls that had to return; the judgement of all of them ends.
   Verdict StillWaiting(const Record& record) {
     Verdict first = waiting_.StillWaiting(record, just_settled_);
@@ -277,13 +297,12 @@ Oracle::Oracle(const Conversation& conversation, const Profile& profile)
     : judges_(std::make_unique<Judges>(conversation, profile)) {}
 Oracle::Oracle(const Oracle& other) : judges_(std::make_unique<Judges>(*other.judges_)) {}
 Oracle::~Oracle() = default;
-
-void Oracle::Follow(Instant until) {
-  JudgeContext& context = judges_->context();
-  const int64_t at = until.nanoseconds();
-  context.components.LookAhead(at);
-  context.search.CloseAll({.begin = at, .end = at, .settled = context.settled});
+Oracle& Oracle::operator=(const Oracle& other) {
+  *judges_ = *other.judges_;
+  return *this;
 }
+
+void Oracle::Follow(Instant until) { judges_->Follow(until.nanoseconds()); }
 
 uint64_t Oracle::Fingerprint() const {
   Components& components = judges_->context().components;

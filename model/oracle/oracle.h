@@ -30,7 +30,7 @@ class Oracle {
   ~Oracle();
   // Goes on from the same state by itself; of the same conversation and profile.
   Oracle(const Oracle& other);
-  Oracle& operator=(const Oracle&) = delete;
+  Oracle& operator=(const Oracle& other);
 
   // Judges the next record of the history, in order. Inconclusive when a component has too many
   // possibilities: the oracle must not be used any more. Never fails.

@@ -121,6 +121,10 @@ class World {
   Usage InUse() const;
   void WatchWire() { fabric_.watches = true; }
   std::vector<WireNote> TakeWireNotes();
+  void ForgetWire() {
+    fabric_.watches = false;
+    fabric_.wire_notes.clear();
+  }
 
   // Canonical: times relative to now, no slot or insertion numbers, no choice state.
   uint64_t Fingerprint() const;

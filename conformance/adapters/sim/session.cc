@@ -134,7 +134,19 @@ class Carried : public SimSession, public Driver, public Environment {
 
   // BranchingSession
   std::unique_ptr<BranchingSession> Copy() const override {
-    return std::make_unique<Carried>(*this);
+    auto copy = std::make_unique<Carried>(conversation_, options_);
+    copy->Become(*this);
+    return copy;
+  }
+  void Become(const BranchingSession& other) override {
+    const auto& carried = dynamic_cast<const Carried&>(other);
+    world_ = carried.world_;
+    world_.ForgetWire();
+    names_ = carried.names_;
+    numbers_ = carried.numbers_;
+    waiting_calls_ = carried.waiting_calls_;
+    order_ = carried.order_;
+    written_order_ = carried.written_order_;
   }
   uint64_t Fingerprint() const override { return world_.Fingerprint(); }
   uint64_t FingerprintOf(IdRef id) const override {

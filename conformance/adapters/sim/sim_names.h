@@ -16,7 +16,7 @@ class SimNames {
  public:
   // `names` must outlive this object.
   explicit SimNames(const Names& names)
-      : names_(names),
+      : names_(&names),
         ids_(names.ids.size(), kNobody),
         channels_(names.channels.size(), kNobody),
         events_(names.events.size(), kNobody),
@@ -38,7 +38,7 @@ class SimNames {
   void Set(ChannelRef ref, uint8_t /*side*/, uint32_t channel) { channels_[ref.index] = channel; }
   void Set(EventRef ref, uint8_t /*side*/, uint32_t event) { events_[ref.index] = event; }
   uint32_t Region(MrRef ref) const { return ref.valid() ? regions_[ref.index] : kNobody; }
-  const std::string& NameOf(MrRef ref) const { return names_.regions.NameOf(ref); }
+  const std::string& NameOf(MrRef ref) const { return names_->regions.NameOf(ref); }
   void Set(MrRef ref, uint8_t /*side*/, uint32_t region) { regions_[ref.index] = region; }
   static void Set(HeldRef /*ref*/, uint8_t /*side*/, uint32_t /*made*/) {}
   void Forget(IdRef ref) { ids_[ref.index] = kNobody; }
@@ -66,7 +66,7 @@ class SimNames {
   struct Place {
     uint8_t side = 0;
   };
-  const Names& names_;
+  const Names* names_;
   std::vector<uint32_t> ids_;
   std::vector<uint32_t> channels_;
   std::vector<uint32_t> events_;

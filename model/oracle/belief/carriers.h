@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/oracle/belief/certainty.h"
+#include "model/oracle/belief/fixed.h"
 #include "model/oracle/belief/moment.h"
 #include "model/oracle/belief/state.h"
 #include "model/vocabulary/profile.h"
@@ -13,13 +14,18 @@
 
 namespace cm::model {
 
+struct CarrierPlaces {
+  const Topology& topology_;
+  const Dialect& dialect_;
+};
+
 // Where a send over a link without a carrier makes a device mute, nothing that it sends later gets
 // out. source: Dialect::link_down_mutes
-class Carriers {
+class Carriers : Fixed<CarrierPlaces> {
  public:
   // The references outlive it.
   Carriers(const Topology& topology, const Dialect& dialect)
-      : topology_(topology), dialect_(dialect), devices_(topology.devices.size()) {}
+      : Fixed<CarrierPlaces>({topology, dialect}), devices_(topology.devices.size()) {}
 
   // The interface of the device goes down or up; twice the same is once.
   void Turn(uint8_t device, bool up, Moment now);
@@ -51,8 +57,6 @@ class Carriers {
     return p.IsMute(device) ? Certainty::kYes : devices_[device].mute;
   }
 
-  const Topology& topology_;
-  const Dialect& dialect_;
   std::vector<Device> devices_;
 };
 

@@ -25,7 +25,7 @@ uint16_t Payloads::FailureOf(uint16_t number) const {
 ConversationFacts::ConversationFacts(const Conversation& conversation, const Profile& profile)
     : work(conversation.names.ids.size(), conversation.names.regions.size()),
       topology_(conversation.topology),
-      profile_(profile),
+      profile_(&profile),
       ids_(conversation.names.ids.size()),
       channels_(conversation.names.channels.size()),
       credits_(conversation.names.events.size()),
@@ -84,7 +84,7 @@ bool ConversationFacts::SameTester(IdRef a, IdRef b) const {
 // source: linux 6.1 cm.c cm_insert_remote_sidr
 bool ConversationFacts::SameAsker(IdRef a, IdRef b) const {
   if (SamePeer(a, b)) return true;
-  if (!a.valid() || !b.valid() || profile_.transport == Transport::kInfiniband) return false;
+  if (!a.valid() || !b.valid() || profile_->transport == Transport::kInfiniband) return false;
   const IdInfo& one = id(a);
   const IdInfo& other = id(b);
   return one.tester && other.tester && one.tester->cid == other.tester->cid;
@@ -201,7 +201,7 @@ bool ConversationFacts::SharesGroup(const IdInfo& id, uint16_t membership) const
 }
 
 Timing ConversationFacts::TimingOf(const IdState& id) const {
-  Timing timing = profile_.timing;
+  Timing timing = profile_->timing;
   const IdRef asker = id.origin.valid() ? id.origin : id.name;
   if (asker.valid() && ids_[asker.index].packet_lifetime)
     timing.packet_lifetime = *ids_[asker.index].packet_lifetime;
@@ -240,7 +240,7 @@ uint8_t ConversationFacts::PeerDeviceOf(const IdState& id) const {
 }
 
 int64_t ConversationFacts::Turns() const {
-  const size_t limit = profile_.limits.max_outstanding;
+  const size_t limit = profile_->limits.max_outstanding;
   if (limit == 0 || ids_.size() <= limit) return 1;
   return static_cast<int64_t>((ids_.size() + limit - 1) / limit);
 }

@@ -160,7 +160,7 @@ class ConversationFacts {
   ConversationFacts(const Conversation& conversation, const Profile& profile);
 
   const Topology& topology() const { return *topology_; }
-  const Profile& profile() const { return profile_; }
+  const Profile& profile() const { return *profile_; }
   IdInfo& id(IdRef ref) { return ids_[ref.index]; }
   const IdInfo& id(IdRef ref) const { return ids_[ref.index]; }
   ChannelInfo& channel(ChannelRef ref) { return channels_[ref.index]; }
@@ -252,7 +252,7 @@ class ConversationFacts {
   bool SameTester(IdRef a, IdRef b) const;
 
   const Topology* topology_;
-  const Profile& profile_;
+  const Profile* profile_;
   std::vector<IdInfo> ids_;  // those of the conversation, then the tester's peers
   std::vector<ChannelInfo> channels_;
   std::vector<IdRef> credits_;         // by event: the id that its acknowledgement counts for

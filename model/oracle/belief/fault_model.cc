@@ -31,8 +31,7 @@ constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
 }  // namespace
 
 FaultModel::FaultModel(const Topology& topology, const Profile& profile)
-    : topology_(topology),
-      profile_(profile),
+    : Fixed<FaultPlaces>({topology, profile}),
       carriers_(topology, profile.dialect),
       neighbours_(topology.devices.size()),
       devices_(topology.devices.size()) {

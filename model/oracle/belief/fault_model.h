@@ -12,6 +12,7 @@
 #include "model/oracle/belief/asking.h"
 #include "model/oracle/belief/carriers.h"
 #include "model/oracle/belief/certainty.h"
+#include "model/oracle/belief/fixed.h"
 #include "model/oracle/belief/neighbours.h"
 #include "model/oracle/belief/state.h"
 #include "model/vocabulary/fault.h"
@@ -65,7 +66,12 @@ struct Fate {
   }
 };
 
-class FaultModel {
+struct FaultPlaces {
+  const Topology& topology_;
+  const Profile& profile_;
+};
+
+class FaultModel : Fixed<FaultPlaces> {
  public:
   FaultModel(const Topology& topology, const Profile& profile);
 
@@ -206,8 +212,6 @@ class FaultModel {
   bool Prompt(int64_t since, const Window& window) const;
   void AddRule(const Fault& fault, int64_t now, bool meets_flights);
 
-  const Topology& topology_;
-  const Profile& profile_;
   // A flapping link.
   struct LinkTurn {
     uint8_t device = 0;

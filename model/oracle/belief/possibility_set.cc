@@ -18,7 +18,8 @@ class Mixer {
   uint64_t hash_ = 0x243f6a8885a308d3ULL;
 };
 
-constexpr size_t kFew = 16;  // so many are looked through one by one
+constexpr size_t kFew = 16;   // so many are looked through one by one
+constexpr size_t kFirst = 4;  // room for so many at first
 constexpr uint32_t kFree = ~uint32_t{0};
 
 bool WidenSpan(Span* mine, Span other) {
@@ -130,6 +131,7 @@ std::pair<PossibilitySet::Added, size_t> PossibilitySet::Add(Possibility p) {
   const uint64_t hash = HashOf(p);
   const size_t at = Find(p, hash);
   if (at == items_.size()) {
+    if (items_.capacity() == 0) Reserve(kFirst);
     items_.push_back(std::move(p));
     hashes_.push_back(hash);
     NoteLast();

@@ -30,6 +30,11 @@ class PossibilitySet {
   size_t size() const { return items_.size(); }
   bool empty() const { return items_.empty(); }
   void clear();
+  // Room for so many.
+  void Reserve(size_t count) {
+    items_.reserve(count);
+    hashes_.reserve(count);
+  }
 
   enum class Added : uint8_t { kNew, kWidened, kKnown };
   // Adds, or widens the times of the one that it equals; its index.

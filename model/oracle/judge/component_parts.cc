@@ -319,6 +319,12 @@ void Components::Split(Number number) {
   number = JoinAsked(number);
   const std::vector<IdRef> ids = components_[number].ids;
   if (ids.size() < 2) return;
+  // What couples its ids does not depend on hits: mostly that is known without a copy.
+  Links links(ids, look_ahead_);
+  for (const Possibility& p : components_[number].set.items())
+    if (!links.Couple(facts_, p)) return;
+  const std::vector<size_t> roots = links.Roots();
+  if (roots.size() < 2) return;
   // Hits are of all parts together: each part goes on with those that are certain.
   PossibilitySet set;
   const Hits own = OwnHits(components_[number]);
@@ -327,11 +333,6 @@ void Components::Split(Number number) {
     p.hits = certain;
     set.Add(std::move(p));
   }
-  Links links(ids, look_ahead_);
-  for (const Possibility& p : set.items())
-    if (!links.Couple(facts_, p)) return;
-  const std::vector<size_t> roots = links.Roots();
-  if (roots.size() < 2) return;
   std::vector<PossibilitySet> parts(roots.size());
   for (const Possibility& p : set.items())
     for (size_t r = 0; r < roots.size(); ++r) parts[r].Add(links.PartOf(p, roots[r]));

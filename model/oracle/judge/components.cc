@@ -48,6 +48,29 @@ bool Components::CountHitsElsewhere(Number number) {
   return !component.set.empty();
 }
 
+// A component of the same number is assigned, and its memory used again.
+Components& Components::operator=(const Components& other) {
+  if (this == &other) return *this;
+  auto mine = components_.begin();
+  for (const auto& [number, component] : other.components_) {
+    while (mine != components_.end() && mine->first < number) mine = components_.erase(mine);
+    if (mine == components_.end() || mine->first != number)
+      mine = components_.emplace_hint(mine, number, component);
+    else
+      mine->second = component;
+    ++mine;
+  }
+  components_.erase(mine, components_.end());
+  next_ = other.next_;
+  look_ahead_ = other.look_ahead_;
+  hits_before_ = other.hits_before_;
+  followed_ = other.followed_;
+  followed_until_ = other.followed_until_;
+  largest_ = other.largest_;
+  too_many_ = other.too_many_;
+  return *this;
+}
+
 void Components::Add(IdRef id) {
   facts_.id(id).component = next_++;
   Possibility fresh;

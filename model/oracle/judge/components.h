@@ -18,16 +18,10 @@ class Components {
   using Number = uint32_t;
 
   // The facts outlive it.
-  // With what another has of a copy of the facts, if it is given.
-  explicit Components(ConversationFacts& facts, const Components* as = nullptr) : facts_(facts) {
-    if (as == nullptr) return;
-    components_ = as->components_;
-    next_ = as->next_;
-    look_ahead_ = as->look_ahead_;
-    hits_before_ = as->hits_before_;
-    largest_ = as->largest_;
-    too_many_ = as->too_many_;
-  }
+  explicit Components(ConversationFacts& facts) : facts_(facts) {}
+  Components(const Components&) = delete;
+  // What another has of a copy of the facts.
+  Components& operator=(const Components& other);
 
   // Ids. A new id is a component of its own; a request belongs to that of its listener.
   void Add(IdRef id);
@@ -40,13 +34,28 @@ class Components {
   const ConversationFacts& facts() const { return facts_; }
   // What may be so of the component, to change it.
   PossibilitySet& SetOf(Number number) {
-    components_[number].changed = true;
-    return components_[number].set;
+    Component& component = components_[number];
+    component.changed = true;
+    component.followed = 0;
+    return component.set;
   }
   void Put(Number number, PossibilitySet set) {
     SetOf(number) = std::move(set);
     NoteSize(number);
+    ForgetFollowed();
   }
+  // Hidden steps of the component were followed until then, and nothing was judged since: copies of
+  // the oracle need not do it again.
+  void NoteFollowed(Number number, int64_t until) {
+    followed_until_ = until;
+    components_[number].followed = followed_;
+  }
+  bool IsFollowed(Number number, int64_t until) const {
+    const auto found = components_.find(number);
+    return found != components_.end() && found->second.followed == followed_ &&
+           followed_until_ == until;
+  }
+  void ForgetFollowed() { ++followed_; }
   void NoteSize(Number number) { largest_ = std::max(largest_, components_[number].set.size()); }
   const std::vector<IdRef>& IdsOf(Number number) { return components_[number].ids; }
   Number NumberOf(IdRef id) const { return facts_.id(id).component; }
@@ -169,6 +178,7 @@ class Components {
     PossibilitySet set;
     std::vector<IdRef> ids;  // the named ones
     bool changed = true;     // since its senders were joined
+    uint32_t followed = 0;   // equals that of all components: nothing was judged since
     Hits elsewhere{};        // of the hits in each possibility, those that are of other components
   };
   static Hits Sum(Hits a, const Hits& b);
@@ -183,6 +193,8 @@ class Components {
   Number next_ = 0;
   Span look_ahead_;     // from what was judged last
   Hits hits_before_{};  // those that were certain when components were parted, or ended
+  uint32_t followed_ = 1;
+  int64_t followed_until_ = 0;
   size_t largest_ = 0;
   bool too_many_ = false;
 };

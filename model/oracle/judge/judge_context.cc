@@ -18,22 +18,24 @@ JudgeContext::JudgeContext(const Conversation& conversation_in, const Profile& p
       learning(facts, fault_model, machine, components) {}
 
 JudgeContext::JudgeContext(const JudgeContext& other)
-    : conversation(other.conversation),
-      profile(other.profile),
-      facts(other.facts),
-      fault_model(other.fault_model),
-      machine(facts),
-      executor(facts, machine),
-      delivery(facts, fault_model, machine, executor),
-      steps(facts, fault_model, machine, delivery),
-      components(facts, &other.components),
-      search(other.search, components, steps),
-      learning(facts, fault_model, machine, components),
-      waiting(other.waiting),
-      datagram_lengths(other.datagram_lengths),
-      settled(other.settled),
-      quiet(other.quiet),
-      partial_events(other.partial_events) {}
+    : JudgeContext(other.conversation, other.profile) {
+  *this = other;
+}
+
+// What only refers to the facts and to the fault model stays as it is.
+JudgeContext& JudgeContext::operator=(const JudgeContext& other) {
+  if (this == &other) return *this;
+  facts = other.facts;
+  fault_model = other.fault_model;
+  components = other.components;
+  search = other.search;
+  waiting = other.waiting;
+  datagram_lengths = other.datagram_lengths;
+  settled = other.settled;
+  quiet = other.quiet;
+  partial_events = other.partial_events;
+  return *this;
+}
 
 std::optional<Window> JudgeContext::WaitedIn(const Record& record) const {
   if (IsTogether(conversation, record.line)) return std::nullopt;

@@ -45,7 +45,8 @@ struct JudgeContext {
   // The references outlive it.
   JudgeContext(const Conversation& conversation, const Profile& profile);
   JudgeContext(const JudgeContext& other);
-  JudgeContext& operator=(const JudgeContext&) = delete;
+  // Of the same conversation and profile.
+  JudgeContext& operator=(const JudgeContext& other);
 
   Window WindowOf(const Record& record) const {
     return {

@@ -93,6 +93,7 @@ void Search::RepeatApart(Number number, const Window& window) {
 }
 
 bool Search::Close(Number number, const Window& window, Verdict* verdict, const Aim& aim) {
+  const bool again = window.begin == window.end && components_.IsFollowed(number, window.end);
   if (!components_.CountHitsElsewhere(number)) {
     verdict->kind = VerdictKind::kRefused;
     verdict->permitted.push_back(
@@ -100,8 +101,8 @@ bool Search::Close(Number number, const Window& window, Verdict* verdict, const 
     return false;
   }
   RepeatApart(number, window);
-  const bool followed = Expand(steps_, window, aim, components_.facts().crowd, &has_guessed_,
-                               &components_.SetOf(number));
+  const bool followed = again || Expand(steps_, window, aim, components_.facts().crowd,
+                                        &has_guessed_, &components_.SetOf(number));
   if (followed) return Stay(number, window, verdict, aim);
   components_.NoteSize(number);
   verdict->kind = VerdictKind::kInconclusive;
@@ -154,6 +155,17 @@ void Search::CloseAll(const Window& window, bool but_crowds) {
     Verdict ignored;
     if (but_crowds && IsCrowd(number)) continue;
     Close(number, window, &ignored);
+  }
+}
+
+void Search::Follow(const Window& window) {
+  components_.ForgetFollowed();
+  for (const Number number : components_.All()) {
+    Verdict ignored;
+    if (!Close(number, window, &ignored)) continue;
+    // In a crowd it depends on what is judged which steps are followed.
+    if (!components_.facts().any_apart && !IsCrowd(number))
+      components_.NoteFollowed(number, window.end);
   }
 }
 

@@ -59,12 +59,14 @@ class Search {
 
   // The references outlive it.
   Search(Components& components, const Steps& steps) : components_(components), steps_(steps) {}
-  // A copy over copies of them.
-  Search(const Search& other, Components& components, const Steps& steps)
-      : components_(components),
-        steps_(steps),
-        reached_(other.reached_),
-        has_guessed_(other.has_guessed_) {}
+  Search(const Search&) = delete;
+  // Over copies of them.
+  Search& operator=(const Search& other) {
+    if (this == &other) return *this;
+    reached_ = other.reached_;
+    has_guessed_ = other.has_guessed_;
+    return *this;
+  }
 
   // Follows hidden steps until window.end, as the aim needs it, and drops possibilities with an
   // overdue one. False with a verdict when nothing is left or when there are too many.
@@ -75,6 +77,8 @@ class Search {
   }
   // Every component; `but_crowds`: where what is in progress may as well happen later.
   void CloseAll(const Window& window, bool but_crowds = false);
+  // The same for all that is judged next at this time: until something is, it is done once.
+  void Follow(const Window& window);
   // The same without following them: nothing has happened until window.begin.
   bool Stay(Number number, const Window& window, Verdict* verdict, const Aim& aim = {});
 
@@ -83,6 +87,7 @@ class Search {
   template <typename Step>
   bool Advance(Number number, Verdict* verdict, Step step) {
     PossibilitySet next;
+    next.Reserve(components_.SetOf(number).size());
     JudgedStep judged(verdict, &next);
     for (Possibility& p : components_.SetOf(number).mutable_items()) step(p, judged);
     const bool any = !next.empty();
