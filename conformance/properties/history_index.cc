@@ -163,7 +163,7 @@ std::optional<uint32_t> HistoryIndex::NamedQp(const MadeCall& call) const {
   const auto& connect = std::get<call::Connect>(*call.call);
   if (!connect.param || connect.param->qp_num == 0 || OverIwarp()) return std::nullopt;
   for (const CallKind kind : {CallKind::kCreateQp, CallKind::kCreateQpEx, CallKind::kCreateEp})
-    if (!CallsOn(connect.id, kind).empty()) return std::nullopt;
+    if (FirstSuccess(connect.id, kind) != nullptr) return std::nullopt;
   return connect.param->qp_num & 0xffffff;
 }
 

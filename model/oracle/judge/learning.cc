@@ -74,8 +74,10 @@ void ClearsDestination(const Lesson& l) {
   l.info().has_no_family = true;
 }
 
+// A wildcard address has none, and leaves that of an earlier one.
 void MeetsInterface(const Lesson& l) {
-  l.info().interface = l.facts.LocalDevice(AddressWantedBy(l.call), l.info().kernel);
+  const uint8_t device = l.facts.LocalDevice(AddressWantedBy(l.call), l.info().kernel);
+  if (device != kNoDevice) l.info().interface = device;
 }
 
 // Groups need no neighbour to answer. source: linux 6.1 arp.c arp_constructor
