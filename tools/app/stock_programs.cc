@@ -24,7 +24,7 @@ Written by `bazel run //tools/app:programs_page`, and compared with what the pro
 | removed | the same when the active host's device is removed in the middle of the messages |
 | remark | what the program leaves behind by itself; or why it does not work |
 
-Ends are exit codes, or `waits`: the program was ended after it had waited for what cannot happen any more, or for a minute;
+Ends are exit codes, or `waits`: the program was ended after it had waited for what cannot happen any more, or for a minute, and one that polls for a second;
 `serves`: it serves for ever. `-`: not run, or the fault has no effect.
 
 Debian 12 has no SPDK. The hosts of NVMe over fabrics and NFS, and the usual initiators of iSER, are parts of a kernel: programs have
@@ -194,7 +194,8 @@ std::vector<StockProgram> OfOthers() {
        .active = "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so iperf3 -c "
                  "PASSIVE -n 4096",
        .why = "its server reads what select says to be there, and librspreload names another "
-              "descriptor (rdma-core 44 preload.c rpoll_to_select)"},
+              "descriptor (rdma-core 44 preload.c rpoll_to_select)",
+       .polls = true},
       {.name = "curl over librspreload",
        .package = "curl, netcat-openbsd",
        .passive = "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so nc -l 8080",
