@@ -19,10 +19,10 @@ struct StockProgram {
   bool stays = false;          // the passive program serves for ever
   std::string_view once = {};  // why it is run once, and without faults
   std::string_view why = {};   // it does not work: the cause, by looking
-  bool polls = false;          // it does not end by itself then, and polls: a second is enough
   // What the commands use besides the programs that they begin with: programs, and files by their
   // paths; a space between them.
   std::string_view needs = {};
+  bool polls = false;  // it does not end by itself, and polls: a second of that is enough
 };
 
 const std::vector<StockProgram>& StockPrograms();
