@@ -212,7 +212,8 @@ void HistoryIndex::FindPairs() {
     if (asked_by_hand) continue;
     if (candidates.empty() || again || !undisturbed_)
       repeated.insert(repeated.end(), earlier.begin(), earlier.end());
-    if (candidates.size() != 1 || again) continue;
+    const bool maybe_again = again || (!undisturbed_ && !earlier.empty());
+    if (candidates.size() != 1 || maybe_again) continue;
     taken[candidates.front().index] = true;
     pairs_.push_back({candidates.front(), heard.event.id});
   }
