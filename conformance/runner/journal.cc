@@ -109,6 +109,7 @@ std::variant<SequenceResult, std::string> ResultOf(const nlohmann::json& json) {
   result.observations = json.at("observations");
   result.sharp = json.at("sharp");
   result.largest_set = json.at("set");
+  result.followed_in_part = json.value("in_part", false);
   result.reached = BitsOf(json.at("reached"));
   result.confirmed = BitsOf(json.at("confirmed"));
   result.heard = json.at("heard");
@@ -148,6 +149,7 @@ std::string ToJsonLine(const SequenceResult& result) {
                {"confirmed", ToHex(result.confirmed)},
                {"heard", result.heard},
                {"arose", result.arose}};
+  if (result.followed_in_part) json["in_part"] = true;
   if (!result.reason.empty()) json["reason"] = result.reason;
   for (const Finding& finding : result.findings) json["findings"].push_back(ToJson(finding));
   return JsonText(json);

@@ -43,6 +43,7 @@ SequenceResult Rich(uint64_t index) {
   result.observations = 19;
   result.sharp = 18;
   result.largest_set = 64;
+  result.followed_in_part = true;
   result.reached.set(0);
   result.reached.set(model::RuleCount() - 1);
   result.confirmed.set(5);
@@ -105,6 +106,7 @@ TEST(JournalLine, ReadsBackAsItWasWritten) {
   EXPECT_EQ(read.observations, written.observations);
   EXPECT_EQ(read.sharp, written.sharp);
   EXPECT_EQ(read.largest_set, written.largest_set);
+  EXPECT_EQ(read.followed_in_part, written.followed_in_part);
   EXPECT_EQ(read.reached, written.reached);
   EXPECT_EQ(read.confirmed, written.confirmed);
   EXPECT_EQ(read.heard, written.heard);

@@ -155,6 +155,7 @@ std::string ToJson(const Tally& tally, const CampaignName& name, const Profile& 
                {"rules_confirmed", (tally.confirmed() & reachable).count()},
                {"state_set_max", tally.largest_set()},
                {"state_set_p99", tally.set_p99()},
+               {"followed_in_part", tally.followed_in_part()},
                {"sharpness", static_cast<double>(tally.sharpness_basis_points()) / 10000.0},
                {"interrupted", name.interrupted},
                {"findings", FindingsOf(tally)}};
@@ -207,8 +208,11 @@ std::string ToTable(const Tally& tally, const CampaignName& name, const Profile&
                       reachable.count(), reached * 100 / std::max<size_t>(reachable.count(), 1),
                       (tally.confirmed() & reachable).count());
   text +=
-      fmt::format("oracle      {} of the answers sharp; largest set {}, 99 % at most {}\n",
+      fmt::format("oracle      {} of the answers sharp; largest set {}, 99 % at most {}",
                   Percent(tally.sharpness_basis_points()), tally.largest_set(), tally.set_p99());
+  if (tally.followed_in_part() > 0)
+    text += fmt::format("; {} followed in part", tally.followed_in_part());
+  text += "\n";
   text += fmt::format("digest      {}, wire {}\n", Hex(tally.digest()), Hex(tally.wire_digest()));
   for (const CountedFinding& counted : tally.findings()) text += FindingText(counted, paint);
   if (name.interrupted)

@@ -29,6 +29,7 @@ Tally ATally() {
   passed.observations = 20;
   passed.sharp = 19;
   passed.largest_set = 6;
+  passed.followed_in_part = true;
   passed.heard[static_cast<size_t>(EventType::kRejected)] = 2;
   passed.reached.set(0);
   passed.arose.assign(Properties().size(), 1);
@@ -95,6 +96,7 @@ TEST(Results, SayWhatTheTallyCounted) {
   EXPECT_EQ(json["sharpness"], 0.95);
   EXPECT_EQ(json["state_set_max"], 6);
   EXPECT_EQ(json["state_set_p99"], 6);
+  EXPECT_EQ(json["followed_in_part"], 1);
   EXPECT_EQ(json["rules_reached"], 1);
   EXPECT_GT(json["rules_total"].get<int>(), 100);
   EXPECT_THAT(json["rules_missed"], SizeIs(json["rules_total"].get<size_t>() - 1));

@@ -27,6 +27,7 @@ void Tally::Add(const SequenceResult& result) {
   frames_ += result.frames;
   observations_ += result.observations;
   sharp_ += result.sharp;
+  followed_in_part_ += result.followed_in_part ? 1 : 0;
   digest_.U64(result.digest);
   wire_digest_.U64(result.wire_digest);
   reached_ |= result.reached;

@@ -60,6 +60,8 @@ class Tally {
   uint64_t largest_set() const { return largest_sets_.empty() ? 0 : largest_sets_.rbegin()->first; }
   // The 99th percentile of the sequences' largest sets.
   uint64_t set_p99() const;
+  // Sequences of which not all possibilities were followed.
+  uint64_t followed_in_part() const { return followed_in_part_; }
   // In per cent, rounded down to hundredths, as a number of hundredths.
   uint64_t sharpness_basis_points() const {
     return observations_ == 0 ? 10000 : sharp_ * 10000 / observations_;
@@ -93,6 +95,7 @@ class Tally {
   std::array<uint64_t, kEventTypeCount> heard_{};
   uint64_t observations_ = 0;
   uint64_t sharp_ = 0;
+  uint64_t followed_in_part_ = 0;
   Digest digest_;
   Digest wire_digest_;
   model::RuleBits reached_;

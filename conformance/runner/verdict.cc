@@ -83,6 +83,7 @@ void AddVerdict(const History& history, const model::HistoryResult& verdict,
   result->observations = verdict.observations;
   result->sharp = verdict.sharp;
   result->largest_set = verdict.largest_set;
+  result->followed_in_part = verdict.followed_in_part;
   result->reached = verdict.reached;
   result->confirmed = verdict.confirmed;
   for (const model::Refusal& refusal : verdict.refusals)

@@ -87,6 +87,7 @@ struct SequenceResult {
   uint64_t observations = 0;  // that could be refused
   uint64_t sharp = 0;         // those for which an altered observation would be refused
   uint64_t largest_set = 0;
+  bool followed_in_part = false;  // the oracle had too many possibilities to follow all
   model::RuleBits reached;
   model::RuleBits confirmed;
   std::array<uint32_t, kEventTypeCount> heard{};  // number of events by type

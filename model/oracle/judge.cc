@@ -41,6 +41,7 @@ HistoryResult Judge(const History& history, const Profile& profile, const OnReco
     if (inconclusive || up_to_refusal) break;
   }
   verdict.largest_set = oracle.largest_set();
+  verdict.followed_in_part = oracle.FollowsInPart();
   verdict.reached = oracle.reached();
   verdict.confirmed = oracle.confirmed();
   return verdict;

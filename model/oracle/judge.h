@@ -24,6 +24,7 @@ struct HistoryResult {
   size_t sharp = 0;               // those for which an altered observation would be refused
   size_t out_of_scope = 0;
   size_t largest_set = 0;
+  bool followed_in_part = false;  // see Oracle::FollowsInPart
   RuleBits reached;
   RuleBits confirmed;
 };

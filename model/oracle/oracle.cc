@@ -91,18 +91,17 @@ class Oracle::Judges {
     const bool releases = std::holds_alternative<seen::Released>(record.seen);
     Verdict waiting;
     if (!releases) waiting = StillWaiting(record);
-    if (waiting.kind == VerdictKind::kRefused && context_.search.has_guessed())
+    if (waiting.kind == VerdictKind::kRefused && context_.search.IsPartial())
       waiting.kind = VerdictKind::kInconclusive;
     if (waiting.kind == VerdictKind::kInconclusive) return waiting;
     if (!releases) waiting_.Pass(record);
     just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
     Verdict verdict = IsNotMade(record) ? Verdict{} : Judge(record, line);
-    if (context_.components.too_many()) return {.kind = VerdictKind::kInconclusive};
     if (verdict.IsPermitted()) {
       counted_.Learn(record, line);
       data_path_.Learn(record, line);
     }
-    if (verdict.kind == VerdictKind::kRefused && context_.search.has_guessed())
+    if (verdict.kind == VerdictKind::kRefused && context_.search.IsPartial())
       verdict.kind = VerdictKind::kInconclusive;
     if (verdict.kind == VerdictKind::kRefused) unjudged_.EndAfter(record, line);
     if (verdict.kind == VerdictKind::kRefused || verdict.kind == VerdictKind::kOutOfScope)
@@ -323,6 +322,7 @@ void Oracle::NumbersNameQps() { judges_->context().facts.numbers_name_qps = true
 
 const RuleBits& Oracle::reached() const { return judges_->context().search.reached(); }
 const RuleBits& Oracle::confirmed() const { return judges_->confirmed(); }
+bool Oracle::FollowsInPart() const { return judges_->context().search.IsPartial(); }
 size_t Oracle::largest_set() const { return judges_->context().components.largest(); }
 
 }  // namespace cm::model

@@ -51,6 +51,8 @@ class Oracle {
   // Rows of some explanation of the history so far, and rows of every explanation.
   const RuleBits& reached() const;
   const RuleBits& confirmed() const;
+  // Not all possibilities were followed: nothing is refused for certain any more.
+  bool FollowsInPart() const;
   // The largest number of possibilities of a component so far.
   size_t largest_set() const;
 

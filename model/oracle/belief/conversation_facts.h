@@ -125,6 +125,8 @@ struct IdInfo {
   std::vector<Membership> memberships;  // all that it ever had, by number
   IdRef holds;  // the listener that waits for this id's request to be acknowledged
   uint32_t component = 0;
+  bool lazy =
+      false;  // of its component so much may be so that only steps that it needs are followed
   IdRef apart_from;  // one of a crowd: the listener that it asks, and is judged apart from
   Crowd crowd;       // of a listener: those that are
   std::optional<call::GetAddrInfo> looked_up;  // the last query of rdma_resolve_addrinfo
@@ -232,6 +234,7 @@ class ConversationFacts {
 
   WorkTracker work;
   Hits allowances{};                 // messages that each counted rule may hit; 0: no rule
+  bool any_lazy = false;             // not all is followed: nothing can be refused for certain
   bool any_apart = false;            // of some crowd each is judged apart from the listener
   size_t crowd = 9;                  // so many ids of a component, or more, are a crowd
   bool answers_may_be_late = false;  // a REP may be, or messages are made by hand

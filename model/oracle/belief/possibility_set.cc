@@ -22,23 +22,37 @@ constexpr size_t kFew = 16;   // so many are looked through one by one
 constexpr size_t kFirst = 4;  // room for so many at first
 constexpr uint32_t kFree = ~uint32_t{0};
 
-bool WidenSpan(Span* mine, Span other) {
-  if (mine->Contains(other)) return false;
-  mine->Widen(other);
-  return true;
+// Calls `each` with each span of the one and the same of the other.
+template <typename Each>
+void ForEachSpan(Possibility* mine, const Possibility& other, Each each) {
+  for (size_t i = 0; i < mine->ids.size(); ++i) {
+    for (Since IdTimes::*const time : kIdTimes) each(&(mine->ids[i].*time), other.ids[i].*time);
+    for (size_t k = 0; k < mine->ids[i].queue.size(); ++k)
+      each(&mine->ids[i].queue[k].since, other.ids[i].queue[k].since);
+  }
+  for (size_t i = 0; i < mine->flights.size(); ++i)
+    each(&mine->flights[i].since, other.flights[i].since);
 }
 
 bool WidenTimes(Possibility* mine, const Possibility& other) {
   bool widened = false;
-  for (size_t i = 0; i < mine->ids.size(); ++i) {
-    for (Since IdTimes::*const time : kIdTimes)
-      widened |= WidenSpan(&(mine->ids[i].*time), other.ids[i].*time);
-    for (size_t k = 0; k < mine->ids[i].queue.size(); ++k)
-      widened |= WidenSpan(&mine->ids[i].queue[k].since, other.ids[i].queue[k].since);
-  }
-  for (size_t i = 0; i < mine->flights.size(); ++i)
-    widened |= WidenSpan(&mine->flights[i].since, other.flights[i].since);
+  ForEachSpan(mine, other, [&](Span* span, Span wider) {
+    if (span->Contains(wider)) return;
+    span->Widen(wider);
+    widened = true;
+  });
   return widened;
+}
+
+// Some of its times are later, and none is earlier.
+bool IsLater(Possibility* mine, const Possibility& other) {
+  bool later = false;
+  bool earlier = false;
+  ForEachSpan(mine, other, [&](const Span* span, Span than) {
+    later |= !span->Contains(than);
+    earlier |= than.earliest < span->earliest;
+  });
+  return later && !earlier;
 }
 
 }  // namespace
@@ -127,7 +141,8 @@ void PossibilitySet::NoteLast() {
   }
 }
 
-std::pair<PossibilitySet::Added, size_t> PossibilitySet::Add(Possibility p) {
+std::pair<PossibilitySet::Added, size_t> PossibilitySet::Add(Possibility p,
+                                                             std::vector<bool>* overdue) {
   const uint64_t hash = HashOf(p);
   const size_t at = Find(p, hash);
   if (at == items_.size()) {
@@ -138,7 +153,14 @@ std::pair<PossibilitySet::Added, size_t> PossibilitySet::Add(Possibility p) {
     return {Added::kNew, at};
   }
   Possibility& known = items_[at];
+  const bool late = overdue != nullptr && at < overdue->size() && (*overdue)[at];
+  if (late && IsLater(&known, p)) {
+    (*overdue)[at] = false;
+    known = std::move(p);
+    return {Added::kWidened, at};
+  }
   bool widened = WidenTimes(&known, p);
+  if (late && widened) (*overdue)[at] = false;
   // Only rows that every way here has used are certain; what follows from it has to hear of that.
   widened |= (known.used & ~p.used).any();
   known.perhaps |= (known.used ^ p.used) | p.perhaps;

@@ -37,8 +37,9 @@ class PossibilitySet {
   }
 
   enum class Added : uint8_t { kNew, kWidened, kKnown };
-  // Adds, or widens the times of the one that it equals; its index.
-  std::pair<Added, size_t> Add(Possibility p);
+  // Adds, or widens the times of the one that it equals; its index. It takes the place of one that
+  // is overdue, as far as known, where it is later.
+  std::pair<Added, size_t> Add(Possibility p, std::vector<bool>* overdue = nullptr);
 
  private:
   // Where the one that `p` equals stands, or how many there are.

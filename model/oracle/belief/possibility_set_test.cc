@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace cm::model {
 namespace {
@@ -52,6 +55,40 @@ TEST(PossibilitySet, WidensEachTimeOfAnId) {
     const Since& widened = set.items()[0].ids.front().*time;
     EXPECT_EQ(widened.earliest, -5);
     EXPECT_EQ(widened.latest, 100);
+  }
+}
+
+Possibility RepeatedAt(Span last, Span first = {1, 1}) {
+  Possibility p = WithBacklog(0);
+  p.ids.front().first = first;
+  p.ids.front().last = last;
+  return p;
+}
+
+// Its times say nothing any more: they do not make those of what it became wider.
+TEST(PossibilitySet, PutsWhatIsLaterInThePlaceOfWhatIsOverdue) {
+  PossibilitySet set;
+  set.Add(RepeatedAt({1, 2}));
+  std::vector<bool> overdue = {true};
+  EXPECT_EQ(set.Add(RepeatedAt({5, 6}), &overdue).first, PossibilitySet::Added::kWidened);
+  EXPECT_EQ(set.items()[0].ids.front().last.earliest, 5);
+  EXPECT_EQ(set.items()[0].ids.front().last.latest, 6);
+  EXPECT_FALSE(overdue[0]);
+  // That one is not.
+  EXPECT_EQ(set.Add(RepeatedAt({9, 9}), &overdue).first, PossibilitySet::Added::kWidened);
+  EXPECT_EQ(set.items()[0].ids.front().last.earliest, 5);
+  EXPECT_EQ(set.items()[0].ids.front().last.latest, 9);
+}
+
+TEST(PossibilitySet, WidensWhatIsOverdueByWhatIsNotLater) {
+  for (const auto& [last, first] : {std::pair{Span{0, 6}, Span{1, 1}}, {{5, 6}, {0, 1}}}) {
+    PossibilitySet set;
+    set.Add(RepeatedAt({1, 2}));
+    std::vector<bool> overdue = {true};
+    EXPECT_EQ(set.Add(RepeatedAt(last, first), &overdue).first, PossibilitySet::Added::kWidened);
+    EXPECT_EQ(set.items()[0].ids.front().last.earliest, std::min<int64_t>(1, last.earliest));
+    EXPECT_EQ(set.items()[0].ids.front().first.latest, 1);
+    EXPECT_FALSE(overdue[0]);  // its steps are to be followed again
   }
 }
 

@@ -10,6 +10,8 @@ namespace {
 
 // Possibilities of two components together before the oracle gives up.
 constexpr size_t kMostJoined = 65536;
+// And of which so many are followed then.
+constexpr size_t kMostThinned = 4096;
 
 // The ids and messages of both, side by side.
 Possibility Product(const Possibility& x, const Possibility& y) {
@@ -188,6 +190,29 @@ Possibility Links::PartOf(const Possibility& p, size_t root) const {
 
 }  // namespace
 
+bool Components::IsLazy(Number number) {
+  if (!facts_.any_lazy) return false;
+  const auto lazy = [this](IdRef id) { return facts_.id(id).lazy; };
+  return std::ranges::any_of(components_[number].ids, lazy);
+}
+
+void Components::MakeLazy(Number number) {
+  facts_.any_lazy = true;
+  for (const IdRef id : components_[number].ids) facts_.id(id).lazy = true;
+}
+
+void Components::Thin(Component* one, Component* other) {
+  while (one->set.size() * other->set.size() > kMostThinned) {
+    Component* const larger = one->set.size() > other->set.size() ? one : other;
+    PossibilitySet half;
+    for (size_t i = 0; i < larger->set.size(); i += 2)
+      half.Add(std::move(larger->set.mutable_items()[i]));
+    larger->set = std::move(half);
+    facts_.any_lazy = true;
+    for (const IdRef id : larger->ids) facts_.id(id).lazy = true;
+  }
+}
+
 void Components::Merge(IdRef a, IdRef b) {
   const Number into = NumberOf(a);
   const Number from = NumberOf(b);
@@ -195,10 +220,9 @@ void Components::Merge(IdRef a, IdRef b) {
   Component& one = components_[into];
   Component& other = components_[from];
   const Hits elsewhere = HitsExcept(into, from);
+  if (one.set.size() * other.set.size() > kMostJoined) Thin(&one, &other);
   PossibilitySet product;
-  too_many_ |= one.set.size() * other.set.size() > kMostJoined;
   for (const Possibility& x : one.set.items()) {
-    if (too_many_ && !product.empty()) break;
     for (const Possibility& y : other.set.items()) {
       Possibility both = Product(x, y);
       for (size_t i = 0; i < elsewhere.size(); ++i)

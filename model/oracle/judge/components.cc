@@ -67,7 +67,6 @@ Components& Components::operator=(const Components& other) {
   followed_ = other.followed_;
   followed_until_ = other.followed_until_;
   largest_ = other.largest_;
-  too_many_ = other.too_many_;
   return *this;
 }
 

@@ -160,8 +160,9 @@ class Components {
 
   // The largest number of possibilities of a component so far.
   size_t largest() const { return largest_; }
-  // Components were joined whose possibilities were too many: not all are followed.
-  bool too_many() const { return too_many_; }
+  // Of each of its ids so much may be so that not all is followed, also in what they are joined to.
+  bool IsLazy(Number number);
+  void MakeLazy(Number number);
 
  private:
   // Judges it apart from the one owner that it asks, if that has a crowd.
@@ -181,6 +182,8 @@ class Components {
     uint32_t followed = 0;   // equals that of all components: nothing was judged since
     Hits elsewhere{};        // of the hits in each possibility, those that are of other components
   };
+  // Drops possibilities of two components that are too many to be joined.
+  void Thin(Component* one, Component* other);
   static Hits Sum(Hits a, const Hits& b);
   // What its own messages have taken for certain.
   static Hits OwnHits(const Component& component);
@@ -196,7 +199,6 @@ class Components {
   uint32_t followed_ = 1;
   int64_t followed_until_ = 0;
   size_t largest_ = 0;
-  bool too_many_ = false;
 };
 
 }  // namespace cm::model

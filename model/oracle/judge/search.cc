@@ -31,23 +31,31 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t cro
   std::vector<IdRef> only(set->size());  // the sender that a possibility is followed for
   std::vector<std::pair<size_t, IdRef>> reached;
   std::vector<bool> stays;
+  std::vector<bool> overdue;
   bool all_stay = true;
+  size_t from = 0;
+  Steps::Remains remains = Steps::Remains::kMayStay;
   const Steps::Take take = [&](Possibility successor, IdRef sender) {
-    const auto [added, at] = set->Add(std::move(successor));
+    // It is so until one of them takes the place of what they come from.
+    if (reached.empty()) overdue[from] = remains == Steps::Remains::kIsOverdue;
+    const auto [added, at] = set->Add(std::move(successor), &overdue);
     if (added != PossibilitySet::Added::kKnown) reached.emplace_back(at, sender);
   };
   for (size_t next = 0; next < open.size(); ++next) {
     const size_t ids = set->size() * set->items().front().ids.size();
     if (set->size() > kMostPossibilities || ids > kMostIds) return false;
-    queued[open[next]] = false;
-    const Possibility p = set->items()[open[next]];  // a copy: the set grows
+    from = open[next];
+    queued[from] = false;
+    const Possibility p = set->items()[from];  // a copy: the set grows
     Aim own = aim;
-    own.only = only[open[next]];
+    own.only = only[from];
     own.guesses = *guesses;
     reached.clear();
-    if (!steps.Expand(p, window, own, take, guesses)) {
+    overdue.resize(set->size());
+    steps.Expand(p, window, own, take, &remains, guesses);
+    if (remains == Steps::Remains::kIsStoodFor) {
       stays.resize(set->size(), true);
-      stays[open[next]] = all_stay = false;
+      stays[from] = all_stay = false;
     }
     only.resize(set->size());
     for (const auto& [at, sender] : reached) {
@@ -101,12 +109,26 @@ bool Search::Close(Number number, const Window& window, Verdict* verdict, const 
     return false;
   }
   RepeatApart(number, window);
-  const bool followed = again || Expand(steps_, window, aim, components_.facts().crowd,
-                                        &has_guessed_, &components_.SetOf(number));
-  if (followed) return Stay(number, window, verdict, aim);
+  if (again || FollowSteps(number, window, aim)) return Stay(number, window, verdict, aim);
   components_.NoteSize(number);
   verdict->kind = VerdictKind::kInconclusive;
   return false;
+}
+
+bool Search::FollowSteps(Number number, const Window& window, const Aim& aim) {
+  PossibilitySet& set = components_.SetOf(number);
+  const size_t before = set.size();
+  const auto follow = [&] {
+    return Expand(steps_, window, aim, components_.facts().crowd, &has_guessed_, &set);
+  };
+  if (follow()) return true;
+  components_.NoteSize(number);
+  if (components_.IsLazy(number)) return false;
+  PossibilitySet first;
+  for (size_t i = 0; i < before; ++i) first.Add(std::move(set.mutable_items()[i]));
+  set = std::move(first);
+  components_.MakeLazy(number);
+  return follow();
 }
 
 bool Search::Stay(Number number, const Window& window, Verdict* verdict, const Aim& aim) {
@@ -171,7 +193,9 @@ void Search::Follow(const Window& window) {
 
 void Search::Confirm(Number number, Verdict* verdict) {
   PossibilitySet& set = components_.SetOf(number);
-  if (!set.empty()) verdict->certain |= set.TakeCertain(&reached_);
+  if (set.empty()) return;
+  const RuleBits certain = set.TakeCertain(&reached_);
+  if (!components_.IsLazy(number)) verdict->certain |= certain;
 }
 
 }  // namespace cm::model

@@ -175,7 +175,8 @@ class Search {
   Aim AimAt(IdRef id) const { return components_.facts().id(id).listens ? Aim{} : Aim{.id = id}; }
   bool IsCrowd(Number number) {
     const PossibilitySet& set = components_.SetOf(number);
-    return !set.empty() && set.items().front().ids.size() >= components_.facts().crowd;
+    const bool many = !set.empty() && set.items().front().ids.size() >= components_.facts().crowd;
+    return many || components_.IsLazy(number);
   }
 
   // Of a crowd whose requests look the same, only the first possibilities are followed: from then
@@ -183,12 +184,17 @@ class Search {
   void Guess(Number number);
   void NoteGuess() { has_guessed_ = true; }
   bool has_guessed() const { return has_guessed_; }
+  // What is refused may be explained by something that is not followed.
+  bool IsPartial() const { return has_guessed_ || components_.facts().any_lazy; }
 
   // Rows of some explanation so far.
   const RuleBits& reached() const { return reached_; }
   void Reach(const RuleBits& rows) { reached_ |= rows; }
 
  private:
+  // All hidden steps; where that is too much, those that the aim needs, from then on. False where
+  // that is too much as well.
+  bool FollowSteps(Number number, const Window& window, const Aim& aim);
   // Those that are judged apart repeat what they have to.
   void RepeatApart(Number number, const Window& window);
   // One of them does, or comes by `otherwise` to something else.

@@ -21,7 +21,7 @@ struct Permitted {
 enum class VerdictKind : uint8_t {
   kPermitted,
   kRefused,
-  kInconclusive,  // too many possibilities
+  kInconclusive,  // not all possibilities are followed
   kOutOfScope,    // about an id that the tables do not cover
 };
 

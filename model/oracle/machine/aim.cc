@@ -20,7 +20,15 @@ bool ShareQpNumbers(const ConversationFacts& facts, const Possibility& p) {
 
 }  // namespace
 
+bool IsLazy(const ConversationFacts& facts, const Possibility& p) {
+  const auto lazy = [&facts](const IdState& id) {
+    return id.name.valid() && facts.id(id.name).lazy;
+  };
+  return facts.any_lazy && std::ranges::any_of(p.ids, lazy);
+}
+
 bool IsCrowd(const ConversationFacts& facts, const Possibility& p) {
+  if (IsLazy(facts, p)) return true;
   // The removal of a listener's device concerns each id that asks it; that of another id's device
   // concerns the id alone.
   const auto plain = [&facts](const IdState& id) {

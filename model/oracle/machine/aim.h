@@ -37,7 +37,10 @@ inline constexpr size_t kRestOfCrowd = 4;
 inline constexpr size_t kMostGuesses = 16;
 inline constexpr size_t kOldest = 2;
 
-// Whether the possibility is one of a crowd, and nothing comes from below that concerns all of it.
+// Whether so much may be so that steps are followed only where something needs them.
+bool IsLazy(const ConversationFacts& facts, const Possibility& p);
+// Whether that is so, or the possibility is one of a crowd, and nothing comes from below that
+// concerns all of it.
 bool IsCrowd(const ConversationFacts& facts, const Possibility& p);
 
 // The ids that a set of ids can make a difference to soon, with the messages between them: peers.

@@ -17,14 +17,17 @@
 namespace cm::model {
 
 inline constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 4;
+inline constexpr std::string_view kRepetition = "the repetition of a message";
 
 class Steps::Expansion {
  public:
   Expansion(const Steps& steps, const Window& window, const Aim& aim)
       : steps_(steps), machine_(steps.machine_), window_(window), aim_(aim) {}
 
-  bool Expand(const Possibility& p, const Take& take) {
-    if (TakeLost(p, take)) return false;
+  void Expand(const Possibility& p, const Take& take, Remains* remains) {
+    *remains = Remains::kIsStoodFor;
+    if (TakeLost(p, take)) return;
+    *remains = Remains::kMayStay;
     take_ = &take;
     horizon_ = kNever;
     measuring_ = true;
@@ -35,14 +38,17 @@ class Steps::Expansion {
     measuring_ = false;
     Reach group(steps_.facts_, machine_, p);
     const bool forced = horizon_ < window_.begin;
-    if (crowd_ && !forced && aim_.quiet.valid()) return true;
+    if (crowd_ && !forced && aim_.quiet.valid()) return;
+    if (!crowd_ && forced) *remains = Remains::kIsOverdue;
     if (crowd_ && forced && aim_.request == nullptr) {
       AddFirst(p, &group);
       reach_ = &group;
       followed_ = first_;
+    } else if (forced && RepeatsFirst(p)) {
+      AddFirst(p, &group);
+      own_ = &group;
     }
     ExpandAll(p);
-    return true;
   }
 
   // There were more senders than are followed.
@@ -81,7 +87,7 @@ class Steps::Expansion {
 
  private:
   void Narrow(const Possibility& p, Reach* reach) {
-    if (aim_.Everything()) return;
+    if (aim_.Everything() && !IsLazy(steps_.facts_, p)) return;
     reach->Add(aim_, window_.end);
     reach_ = reach;
     if (aim_.request == nullptr || take_ == nullptr) return;
@@ -124,12 +130,14 @@ class Steps::Expansion {
   void ExpandAll(const Possibility& p) {
     for (uint8_t i = 0; i < p.ids.size() && !Done(); ++i) {
       if (reach_ != nullptr && !reach_->Has(i)) continue;
+      if (own_ != nullptr && !own_->Has(i)) continue;
       subject_ = i;
       ExpandId(p, i);
     }
     for (size_t f = 0; f < p.flights.size() && !Done(); ++f) {
       subject_ = p.ids.size() + f;
       if (reach_ != nullptr && subject_ != followed_ && !reach_->Has(p.flights[f])) continue;
+      if (own_ != nullptr && !own_->Has(p.flights[f])) continue;
       const Flight& flight = p.flights[f];
       const bool other = reach_ != nullptr && aim_.request != nullptr && IsRequest(flight.kind) &&
                          !IsChosen(flight.sender);
@@ -179,6 +187,16 @@ class Steps::Expansion {
       group->Add(p.flights[first_ - p.ids.size()]);
   }
 
+  // What has to happen first is that an id repeats a request that is not under way: whether steps
+  // of others come before or after it is the same.
+  bool RepeatsFirst(const Possibility& p) const {
+    const auto under_way = [&](const Flight& flight) {
+      return flight.from == first_ && IsRequest(flight.kind);
+    };
+    return first_repeats_ && first_ < p.ids.size() && aim_.request == nullptr &&
+           std::ranges::none_of(p.flights, under_way);
+  }
+
   // A message that can only be lost is lost before anything else happens: nothing shows when it is,
   // and a hundred of them would be lost in every order.
   bool TakeLost(const Possibility& p, const Take& take) const {
@@ -204,12 +222,14 @@ class Steps::Expansion {
     if (measuring_ && due.not_after < horizon_) {
       horizon_ = due.not_after;
       first_ = subject_;
+      first_repeats_ = what == kRepetition;
     }
     if (measuring_ || due.not_before > horizon_) return;
     Possibility next = p;
     // What it sets off began no later than it had to happen itself.
     change(&next, Span{due.not_before, std::min(window_.end, due.not_after)});
     steps_.fault_model_.TellEpochs(&next);
+    DropIdle(&next);
     if (reach_ != nullptr && aim_.quiet.valid() && steps_.delivery_.Shows(next, aim_.quiet)) return;
     const IdRef of =
         subject_ < p.ids.size() ? p.ids[subject_].name : p.flights[subject_ - p.ids.size()].sender;
@@ -237,6 +257,7 @@ class Steps::Expansion {
   // The message is repeated while it is not answered, and given up at last. It is repeated only
   // when the last copy is not under way any more, or is held back by a fault.
   void ExpandOutstanding(const Possibility& p, uint8_t i);
+  bool MayOvertake(const Possibility& p, const Flight& message, Due again) const;
   // The timer of a message that may have to wait for its turn.
   Due InTurn(Span since, Duration nominal) const;
   // TCP repeats what is lost, until the provider waits no more.
@@ -254,6 +275,8 @@ class Steps::Expansion {
   // Steps of a message under way. expansion_messages.cc
   void ExpandFlight(const Possibility& p, size_t f);
   bool IsBehindApart(const Possibility& p, size_t f) const;
+  // An MRA that is ignored, and that no fault counts, is not followed: when it comes is all one.
+  void DropIdle(Possibility* p) const;
   // One that arrives meets the user of its queue pair's number: what may find it in use may find
   // that it is not. `change` comes before.
   template <typename Change>
@@ -284,8 +307,10 @@ class Steps::Expansion {
   int asking_ = 0;
   const Reach* reach_ = nullptr;  // of what is followed; null: everything
   size_t subject_ = 0;            // the id, or behind the ids the message, whose steps are offered
+  const Reach* own_ = nullptr;    // the same where a repetition has to be first
   size_t first_ = 0;              // the one that has to be first
-  size_t followed_ = SIZE_MAX;    // that one, which is followed even where it reaches no id
+  bool first_repeats_ = false;
+  size_t followed_ = SIZE_MAX;  // that one, which is followed even where it reaches no id
   const Take* take_ = nullptr;
   std::string overdue_;
   // When the first of the steps that have to happen has happened: none that is later comes before.

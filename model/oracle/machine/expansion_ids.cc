@@ -167,9 +167,10 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
   const Duration interval = id.mra ? timing.AfterMra() : plain;
   bool under_way = false;
   bool fails = false;
+  Due again = InTurn(id.last, interval);
   for (const Flight& flight : p.flights) {
     if (flight.from != i || flight.kind != id.message) continue;
-    under_way |= flight.hit == kNoRule;
+    under_way |= flight.hit == kNoRule && !MayOvertake(p, flight, again);
     fails |= steps_.fault_model_.FateOf(flight, p).fails_at_sender;
   }
   if (fails) {
@@ -187,7 +188,6 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
   // A message that is kept is neither repeated nor given up.
   if (kept == Certainty::kYes && !MayFailWhenRepeated(id)) return;
   if (!under_way && !RepeatsApart(p, i)) {
-    Due again = InTurn(id.last, interval);
     // One that a fault delays may still have been under way then.
     Flight sent = machine_.RequestOf(id);
     sent.since = id.last;
@@ -197,7 +197,7 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
       again.not_after = std::max(again.not_after, then.not_after);
     }
     if (!MustRepeat(id, timing, plain) || kept != Certainty::kNo) again.not_after = kNever;
-    Offer(p, again, "the repetition of a message", [&, i](Possibility* next, Span when) {
+    Offer(p, again, kRepetition, [&, i](Possibility* next, Span when) {
       machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
     });
   }
@@ -225,6 +225,16 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
     if (abandoned) next->ids[i].outstanding = next->ids[i].abandoned = false;
     next->Tidy();
   });
+}
+
+// The rule that delays a message may not be there any more when it is repeated.
+bool Steps::Expansion::MayOvertake(const Possibility& p, const Flight& message, Due again) const {
+  const int64_t early = steps_.fault_model_.FateOf(message, p).early;
+  if (early == 0) return false;
+  Flight repetition = message;
+  repetition.since = {again.not_before, again.not_after};
+  return again.not_before + steps_.fault_model_.FateOf(repetition, p).early <
+         message.since.earliest + early;
 }
 
 bool Steps::Expansion::RepeatsApart(const Possibility& p, uint8_t i) const {

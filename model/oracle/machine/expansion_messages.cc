@@ -24,6 +24,22 @@ bool Steps::Expansion::IsBehindApart(const Possibility& p, size_t f) const {
   });
 }
 
+// source: linux 6.1 cm.c cm_mra_handler
+void Steps::Expansion::DropIdle(Possibility* p) const {
+  std::erase_if(p->flights, [&](const Flight& flight) {
+    if (flight.kind != Sends::kMra || flight.to == kNoId || flight.tester != kNoTester)
+      return false;
+    const IdState& id = p->ids[flight.to];
+    if (id.gone || id.closed || !Matches(id, flight)) return false;
+    const IbRule* rule = Machine::Find(id.ib, IbStimulus::kMra);
+    if (rule->answer != IbAnswer::kIgnored) return false;
+    const Fate fate = steps_.fault_model_.FateOf(flight, *p);
+    if (!fate.hits.empty() || fate.mutes != Certainty::kNo || fate.fails_at_sender) return false;
+    if (fate.can_arrive) p->used.set(NumberOf(rule));
+    return true;
+  });
+}
+
 void Steps::Expansion::ExpandFlight(const Possibility& p, size_t f) {
   const Flight& flight = p.flights[f];
   const Fate fate = steps_.fault_model_.FateOf(flight, p);
@@ -165,12 +181,11 @@ void Steps::Expansion::ArriveUnknown(Possibility* next, const Flight& flight, Sp
               .since = when});
 }
 
-bool Steps::Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take,
-                   bool* cuts) const {
+void Steps::Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take,
+                   Remains* remains, bool* cuts) const {
   Expansion expansion(*this, window, aim);
-  const bool stays = expansion.Expand(p, take);
+  expansion.Expand(p, take, remains);
   *cuts |= expansion.cuts();
-  return stays;
 }
 
 void Steps::RepeatApart(Possibility* p, const Window& window) const {

@@ -20,16 +20,23 @@ class Steps {
   // `sender`: in a crowd, the one whose request may be the one that is shown, if the step is its.
   using Take = std::function<void(Possibility, IdRef sender)>;
 
+  // What becomes of a possibility that is expanded.
+  enum class Remains : uint8_t {
+    kMayStay,
+    kIsOverdue,   // something in it must have happened
+    kIsStoodFor,  // by the one that it leads to
+  };
+
   // The references outlive it.
   Steps(const ConversationFacts& facts, const FaultModel& fault_model, const Machine& machine,
         const Delivery& delivery)
       : facts_(facts), fault_model_(fault_model), machine_(machine), delivery_(delivery) {}
 
   // Calls `take` with each possibility that one step of `p` leads to, by window.end, as far as the
-  // step makes a difference to the aim. False when that is one that stands for `p` as well.
-  // `cuts` is set where there are more senders of requests that look like the one that is shown.
-  bool Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take,
-              bool* cuts) const;
+  // step makes a difference to the aim. `remains` is set before the first of them, and
+  // `cuts` where there are more senders of requests that look like the one that is shown.
+  void Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take,
+              Remains* remains, bool* cuts) const;
   // Those that are judged apart have repeated their requests as they had to by window.begin.
   void RepeatApart(Possibility* p, const Window& window) const;
   // The same where it has done so once more, which need not be yet; none where that cannot be.
