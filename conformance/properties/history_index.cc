@@ -180,6 +180,21 @@ bool HistoryIndex::AsksElsewhere(IdRef active, IdRef listener) const {
          });
 }
 
+// Its request may be repeated, and be heard anew, as the id that it has made is gone. Without a
+// fault that comes of an rdma_reject of what has asked. source: linux 6.1 cm.c
+// cm_send_rej_locked
+bool HistoryIndex::MayBeHeardAgain(IdRef active, size_t until) const {
+  if (!undisturbed_) return true;
+  const auto is_gone = [&](const Pair& pair) {
+    const HeardEvent* const unreachable = First(pair.passive, EventType::kUnreachable);
+    const MadeCall* const rejected = FirstSuccess(pair.passive, CallKind::kReject);
+    return pair.active == active &&
+           ((*this)[pair.passive].end < until || (rejected != nullptr && rejected->at < until) ||
+            (unreachable != nullptr && unreachable->at < until));
+  };
+  return std::ranges::any_of(pairs_, is_gone);
+}
+
 // A request belongs to the only earlier rdma_connect whose data it carries and that has no other
 // request; it is unknown where several would fit, where a tester may have sent it, or where a
 // request is retransmitted: its answer may be to either.
@@ -210,9 +225,11 @@ void HistoryIndex::FindPairs() {
              made.mad->data.Resized(size) == heard.event.private_data;
     });
     if (asked_by_hand) continue;
-    if (candidates.empty() || again || !undisturbed_)
+    const bool maybe_again = again || std::ranges::any_of(earlier, [&](IdRef asker) {
+                               return MayBeHeardAgain(asker, heard.at);
+                             });
+    if (candidates.empty() || maybe_again)
       repeated.insert(repeated.end(), earlier.begin(), earlier.end());
-    const bool maybe_again = again || (!undisturbed_ && !earlier.empty());
     if (candidates.size() != 1 || maybe_again) continue;
     taken[candidates.front().index] = true;
     pairs_.push_back({candidates.front(), heard.event.id});

@@ -74,6 +74,7 @@ class HistoryIndex {
   void NoteEnd(size_t at, const std::function<bool(const IndexedId&)>& which);
   void FindPairs();
   std::optional<uint32_t> NamedQp(const MadeCall& call) const;
+  bool MayBeHeardAgain(IdRef active, size_t until) const;
   bool AsksElsewhere(IdRef active, IdRef listener) const;
 
   const History& history_;

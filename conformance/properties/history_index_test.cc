@@ -89,6 +89,18 @@ passive taking S id=Q
   EXPECT_THAT(Pairs(), IsEmpty());
 }
 
+// An id that rejects while it asks does not hear that it is rejected, and asks again.
+TEST_F(HistoryIndices, LeaveOutARequestThatMayComeOnceMore) {
+  Of(Asked(R"(active rdma_reject A
+passive taking S id=P
+passive rdma_reject P
+pass 7s
+active connecting B on=D to=passive:7471 private="hello"
+passive taking S id=Q
+)"));
+  EXPECT_THAT(Pairs(), IsEmpty());
+}
+
 TEST_F(HistoryIndices, KnowARequestAndItsListener) {
   const HistoryIndex& index = Of(Connected(""));
   EXPECT_TRUE(index[Id("P")].IsRequest());

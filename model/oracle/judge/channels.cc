@@ -337,8 +337,8 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
   bool crowded = false;
   for (const Components::Number number : components_.On(channel)) {
     // Which of a crowd makes it readable is left open: something of it may.
-    const bool crowd = search_.IsCrowd(number);
-    if (!crowd && !search_.Close(number, window, &verdict)) return verdict;
+    if (!search_.IsCrowd(number) && !search_.Close(number, window, &verdict)) return verdict;
+    const bool crowd = search_.IsCrowd(number);  // or too much may be so
     crowded |= crowd;
     const auto may_be = [&](const Possibility& p) {
       return !is_drained(p) || (crowd && context_.steps.MayGoOn(p, window, {.quiet = channel}));
