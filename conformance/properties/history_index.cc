@@ -180,19 +180,15 @@ bool HistoryIndex::AsksElsewhere(IdRef active, IdRef listener) const {
          });
 }
 
-// Its request may be repeated, and be heard anew, as the id that it has made is gone. Without a
-// fault that comes of an rdma_reject of what has asked. source: linux 6.1 cm.c
-// cm_send_rej_locked
+// Its request may be repeated, and be heard anew when the id that it has made is gone. Without a
+// fault that comes of a rejection by what has asked, which an rdma_accept may be that fails.
+// source: linux 6.1 cm.c cm_send_rej_locked
 bool HistoryIndex::MayBeHeardAgain(IdRef active, size_t until) const {
-  if (!undisturbed_) return true;
-  const auto is_gone = [&](const Pair& pair) {
-    const HeardEvent* const unreachable = First(pair.passive, EventType::kUnreachable);
-    const MadeCall* const rejected = FirstSuccess(pair.passive, CallKind::kReject);
-    return pair.active == active &&
-           ((*this)[pair.passive].end < until || (rejected != nullptr && rejected->at < until) ||
-            (unreachable != nullptr && unreachable->at < until));
+  const auto may_reject = [&](const MadeCall* call) {
+    const CallKind kind = KindOf(*call->call);
+    return call->at < until && (kind == CallKind::kReject || kind == CallKind::kAccept);
   };
-  return std::ranges::any_of(pairs_, is_gone);
+  return !undisturbed_ || std::ranges::any_of(CallsOn(active), may_reject);
 }
 
 // A request belongs to the only earlier rdma_connect whose data it carries and that has no other
