@@ -102,6 +102,8 @@ void Fabric::Hold(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
 void Fabric::ReleaseHeld(Agenda* agenda, uint8_t from, Duration after) {
   if (held_[from] == kNobody) return;
   const uint32_t packet = held_[from];
+  // One that is late itself does not overtake it.
+  if (packets_[packet].arrives <= agenda->Now() + after) return;
   held_[from] = kNobody;
   packets_[packet].arrives = agenda->Now() + after;
   agenda->At(packets_[packet].arrives, EventKind::kPacketArrives, packet);

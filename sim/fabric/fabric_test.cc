@@ -185,6 +185,18 @@ TEST_F(FabricTest, LetsTheNextMessagePassAReorderedOne) {
   EXPECT_THAT(Arrivals(), testing::AnyOf(ElementsAre(2, 1, 3), ElementsAre(2, 3, 1)));
 }
 
+// source: hw_tests/lab/cm_filter.cc holds it for a fixed time
+TEST_F(FabricTest, DoesNotHoldAReorderedMessageForALateOne) {
+  fabric_.Install({.kind = FaultKind::kReorder, .messages = MadKinds(MadKind::kDreq)},
+                  agenda_.Now());
+  fabric_.Install(
+      {.kind = FaultKind::kDelay, .messages = MadKinds(MadKind::kRej), .by = Duration::Seconds(5)},
+      agenda_.Now());
+  Send(MadKind::kDreq, 1);
+  Send(MadKind::kRej, 2);
+  EXPECT_THAT(Arrivals(), ElementsAre(1, 2));
+}
+
 TEST_F(FabricTest, DeliversAMessageThatNobodyPasses) {
   fabric_.Install({.kind = FaultKind::kReorder, .messages = MadKinds::All()}, agenda_.Now());
   Send(MadKind::kReq, 1);
