@@ -9,8 +9,8 @@
 
 namespace cm {
 
-// Empty when rapidcheck finds no conversation with an objection; else the shrunk conversation, and
-// the objection.
+// Empty when rapidcheck finds no conversation with an objection; else the conversation, shrunk
+// where time is virtual, and the objection. The first has the number behind that of the options.
 std::string CheckWithRapidcheck(Implementation& implementation, const DrawOptions& draw);
 
 }  // namespace cm

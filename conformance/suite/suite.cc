@@ -126,7 +126,9 @@ class DrawnByRapidcheck : public testing::Test {
 
   void TestBody() override {
     ASSERT_EQ(stand_->problem, "");
-    EXPECT_EQ(CheckWithRapidcheck(*stand_->implementation, stand_->campaign.draw), "");
+    DrawOptions draw = stand_->campaign.draw;
+    draw.index = stand_->campaign.sequences;  // behind those of the campaign
+    EXPECT_EQ(CheckWithRapidcheck(*stand_->implementation, draw), "");
   }
 
  private:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Stands for ip, rdma, nft and a program of the site, by its name. The real ip is run; devices and
-# tables are files, and each change is one rename. Before the command with the number in `kill_at`
+# Stands for ip, rdma, nft, devlink, the shell that writes to /sys, and a program of the site, by its
+# name. The real ip is run; devices and tables are files, and each change is one rename. Before the command with the number in `kill_at`
 # the process in `victim` is killed: an agent, or for `guardian` the one that runs the command.
 set -eu
 folder=${0%/*}/..
@@ -26,10 +26,27 @@ case "$tool $1${2:+ $2}" in
   "site do "*) : >"$folder/site" ;;
   "site undo "*) rm -f "$folder/site" ;;
   *-V) ;;
+  # An adapter and its driver, whose folder has a link to what it has bound.
+  'sh -c echo "$1" >"$2/unbind"') mv "$folder/devices/hw0" "$folder/away" ;;
+  'sh -c [ -e "$2/$1" ] || echo "$1" >"$2/bind"')
+    [ -e "$5/$4" ] || mv -T "$folder/away" "$folder/devices/hw0"
+    ;;
+  "sh -c "*) exec /bin/sh "$@" ;;
+  "devlink dev param")
+    [ -e "$folder/rdma_enabled" ]
+    [ "$3" = show ] || echo "$8" >"$folder/rdma_enabled"
+    ;;
+  "devlink dev reload")
+    read -r enabled <"$folder/rdma_enabled"
+    case $enabled in
+      false) mv "$folder/devices/hw0" "$folder/away" ;;
+      *) [ -e "$folder/devices/hw0" ] || mv -T "$folder/away" "$folder/devices/hw0" ;;
+    esac
+    ;;
   "rdma link show")
     for device in "$folder"/devices/*; do
       [ -e "$device" ] || continue
-      read -r netdev <"$device/parent"
+      if [ -e "$device/parent" ]; then read -r netdev <"$device/parent"; else netdev=v0; fi
       echo "link ${device##*/}/1 state ACTIVE physical_state LINK_UP netdev $netdev"
     done
     ;;

@@ -32,6 +32,7 @@ constexpr Duration kTriesFor = Duration::Seconds(600);
 constexpr Duration kBetweenTries = Duration::Milliseconds(500);
 constexpr Duration kOthersEnd = Duration::Seconds(10);  // processes that were reaped
 constexpr Duration kLinkComesUp = Duration::Seconds(10);
+constexpr Duration kDeviceComesBack = Duration::Seconds(60);  // its driver begins anew
 constexpr Duration kBetweenLooks = Duration::Milliseconds(50);
 constexpr Duration kPatience = Duration::Seconds(120);  // of the process it works for
 
@@ -53,8 +54,9 @@ class Undoer {
   }
 
   std::string Do(const Json& deed) {
-    if (std::string problem = Begin(deed.value("undo", Words())); !problem.empty()) return problem;
-    std::string problem;
+    const bool remakes = deed.value("remakes", false);
+    if (std::string problem = Begin(deed.value("undo", Words()), remakes); !problem.empty())
+      return problem;
     for (const Json& command : deed["commands"]) {
       const Words words = command["words"];
       const Ran ran = command["goes_on"] ? tools_.Begin(words) : tools_.Run(words);
@@ -72,8 +74,9 @@ class Undoer {
     if (!begun_) return {};
     if (what == "link") return RaiseLink();
     endings_.clear();
-    const std::string problem = UndoPrograms();
-    const std::string other = MendAll(Mends::kAllButDevices);
+    const std::string problem = Undo(&what_.undo);
+    const bool is_gone = !what_.remake.empty() && !IsThere();
+    const std::string other = is_gone ? "" : MendAll(Mends::kAllButDevices);
     return problem.empty() ? other : problem;
   }
 
@@ -82,7 +85,8 @@ class Undoer {
     endings_.clear();
     std::string problem = tools_.AwaitAll(kOthersEnd);
     if (!begun_ || !problem.empty()) return problem;
-    const std::string of_program = UndoPrograms();  // which does not keep the rest as it is
+    std::string of_program = Undo(&what_.undo);  // which does not keep the rest as it is
+    if (of_program.empty()) of_program = Remake();
     if (remade) problem = RemoveSoftDevices();
     if (problem.empty()) problem = MendAll(Mends::kAll);
     if (problem.empty()) problem = of_program;
@@ -128,29 +132,52 @@ class Undoer {
     Words words;
   };
 
-  std::string Begin(Words undo) {
+  std::string Begin(Words undo, bool remakes) {
     if (!begun_) {
       auto before = ReadFacts(interface_, tools_);
       if (auto* problem = std::get_if<std::string>(&before)) return std::move(*problem);
-      what_ = {
-          .interface = interface_.name, .before = std::get<Facts>(std::move(before)), .undo = {}};
+      what_ = {.interface = interface_.name,
+               .before = std::get<Facts>(std::move(before)),
+               .undo = {},
+               .remake = {}};
     }
-    if (!undo.empty()) what_.undo.push_back(std::move(undo));
+    if (!undo.empty()) (remakes ? what_.remake : what_.undo).push_back(std::move(undo));
     if (!record_.Write(what_)) return record_.path() + ": cannot be written, so no fault is done";
     begun_ = true;
     return {};
   }
 
   // The oldest last.
-  std::string UndoPrograms() {
-    while (!what_.undo.empty()) {
-      const Ran ran = tools_.Run(what_.undo.back());
+  std::string Undo(std::vector<Words>* all) {
+    while (!all->empty()) {
+      const Ran ran = tools_.Run(all->back());
       if (ran.status != 0)
-        return fmt::format("{}: status {}: {}", fmt::join(what_.undo.back(), " "), ran.status,
+        return fmt::format("{}: status {}: {}", fmt::join(all->back(), " "), ran.status,
                            ran.printed.substr(0, ran.printed.find('\n')));
-      what_.undo.pop_back();
+      all->pop_back();
     }
     return {};
+  }
+
+  // Brings devices back, and the interface that went with one. A soft one on it is made later.
+  std::string Remake() {
+    if (what_.remake.empty()) return {};
+    std::string problem = Undo(&what_.remake);
+    if (!problem.empty()) return problem;
+    const cm::Instant until = cm::RealNow() + kDeviceComesBack;
+    while (!AreBack() && cm::RealNow() < until) cm::ReallySleep(kBetweenLooks);
+    return {};
+  }
+  bool AreBack() {
+    const auto now = ReadFacts(interface_, tools_);
+    const auto* facts = std::get_if<Facts>(&now);
+    return facts != nullptr && std::ranges::all_of(what_.before, [&](const std::string& fact) {
+             return !fact.starts_with("device ") || fact.ends_with(" rxe") ||
+                    std::ranges::find(*facts, fact) != facts->end();
+           });
+  }
+  bool IsThere() const {
+    return access(fmt::format("/sys/class/net/{}", interface_.name).c_str(), F_OK) == 0;
   }
 
   std::string MendAll(Mends which) {
@@ -324,7 +351,8 @@ std::string Guardian::Ask(const std::string& request) const {
 }
 
 std::string Guardian::Do(const Deed& deed) const {
-  Json request = {{"act", "do"}, {"undo", deed.undo}, {"commands", Json::array()}};
+  Json request = {
+      {"act", "do"}, {"undo", deed.undo}, {"remakes", deed.remakes}, {"commands", Json::array()}};
   for (const Command& command : deed.commands)
     request["commands"].push_back(
         {{"words", command.words}, {"may_fail", command.may_fail}, {"goes_on", command.goes_on}});

@@ -40,6 +40,7 @@ struct Command {
 struct Deed {
   std::vector<Command> commands;
   Words undo;  // of a program of the site; else nothing, as the state says what is to be undone
+  bool remakes = false;                    // `undo` brings a device back: not before the end
   std::optional<cm::Duration> ends_after;  // `ending` is run then
   Words ending;
 };
@@ -55,7 +56,7 @@ class Guardian {
 
   // Each returns what went wrong, or an empty text.
   std::string Do(const Deed& deed) const;
-  // The link and what goes with it, or all but devices as well, are as before.
+  // The link and what goes with it, or all but devices that were taken away, are as before.
   std::string RaiseLink() const;
   std::string Heal() const;
   // All is as before. `remade`: a Soft-RoCE device on the interface is removed and made again.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "hw_tests/node/adapter.h"
 #include "hw_tests/node/guardian.h"
 #include "hw_tests/node/held_back.h"
 #include "model/vocabulary/mad_kind.h"
@@ -39,14 +40,20 @@ Done DoneUnless(std::string problem) {
   return {.ok = ok, .note = std::move(problem)};
 }
 
+// Of a device as the facts have it.
+bool IsSoft(const std::string& device) { return device.ends_with(" rxe"); }
+
 class NodePlace : public cm::Place {
  public:
-  NodePlace(NodeSettings settings, std::string interface, std::string device, bool soft,
-            std::unique_ptr<cm::Place> bare, std::optional<Guardian> guardian)
+  // `removal`: of a device that is not a soft one.
+  NodePlace(NodeSettings settings, std::string interface, std::string device,
+            std::optional<Removal> removal, std::unique_ptr<cm::Place> bare,
+            std::optional<Guardian> guardian)
       : settings_(std::move(settings)),
         interface_(std::move(interface)),
-        device_(std::move(device)),
-        soft_(soft),
+        device_(device.substr(0, device.find(' '))),
+        soft_(IsSoft(device)),
+        removal_(std::move(removal)),
         bare_(std::move(bare)),
         guardian_(std::move(guardian)) {}
 
@@ -94,7 +101,9 @@ class NodePlace : public cm::Place {
     for (std::string word; stream >> word;) words.push_back(word);
     Words undo = words;
     undo[1] = "undo";
-    return guardian_->Do({.commands = {{.words = words}}, .undo = undo});
+    return guardian_->Do({.commands = {{.words = words}},
+                          .undo = undo,
+                          .remakes = fault.kind == FaultKind::kRemoveDevice});
   }
 
   std::string Ours(const cm::Fault& fault) {
@@ -111,7 +120,10 @@ class NodePlace : public cm::Place {
       case FaultKind::kDuplicateAddress:
         return Do(Wrong({&DeviceOf(fault.side)}));
       case FaultKind::kRemoveDevice:
-        return Do({{.words = {"rdma", "link", "del", device_}, .goes_on = true}});
+        if (!removal_) return Do({{.words = {"rdma", "link", "del", device_}, .goes_on = true}});
+        return guardian_->Do({.commands = {{.words = removal_->away, .goes_on = true}},
+                              .undo = removal_->back,
+                              .remakes = true});
       case FaultKind::kDrop:
         return Drop(fault);
       case FaultKind::kDelay:
@@ -182,6 +194,7 @@ class NodePlace : public cm::Place {
   std::string interface_;
   std::string device_;
   bool soft_;
+  std::optional<Removal> removal_;
   std::unique_ptr<cm::Place> bare_;
   std::optional<Guardian> guardian_;
   const cm::Topology* topology_ = nullptr;
@@ -299,13 +312,18 @@ std::variant<std::unique_ptr<cm::Place>, std::string> OpenNode(const NodeSetting
     for (const std::string& fact : std::get<Facts>(facts))
       if (fact.starts_with("device ")) device = fact.substr(7);
   }
-  const size_t space = device.find(' ');
-  const bool soft = space != std::string::npos;
-  const cm::Allowed* const removal = EntryFor(settings.allow, Capability::kRemoveDevice);
-  if (removal != nullptr && removal->program.empty() && !soft)
-    return fmt::format("'device' without a program needs a Soft-RoCE device on {}, which has {}",
-                       interface.name, device.empty() ? "none" : device);
-  return std::make_unique<NodePlace>(settings, interface.name, device.substr(0, space), soft,
+  std::optional<Removal> removal;
+  const cm::Allowed* const entry = EntryFor(settings.allow, Capability::kRemoveDevice);
+  if (entry != nullptr && entry->program.empty() && !IsSoft(device)) {
+    Tools tools;
+    if (!device.empty()) removal = RemovalOf(device, interface, tools);
+    if (!removal)
+      return fmt::format(
+          "'device' without a program needs a device on {} that rdma, its driver or devlink can "
+          "take away; there is {}",
+          interface.name, device.empty() ? "none" : device);
+  }
+  return std::make_unique<NodePlace>(settings, interface.name, device, std::move(removal),
                                      std::move(bare), std::move(guardian));
 }
 

@@ -5,8 +5,9 @@
 //    it, or where it is not known which one that is: then there is no such place.
 // 2. Messages are dropped where they arrive, by `nft`, so only where the kernel sees them:
 //    Soft-RoCE. Other effects on messages are for programs of the site.
-// 3. Only a Soft-RoCE device is removed and made again; others are for programs of the site. One
-//    whose link was down is made again as well: one of Linux 6.1 receives nothing from then on.
+// 3. A Soft-RoCE device is removed and made again; another is taken from its driver and given back
+//    (adapter.h), or by a program of the site. A Soft-RoCE device whose link was down is made again
+//    as well: one of Linux 6.1 receives nothing from then on.
 // 4. A device can be taken away only when no process of an earlier conversation is held back by the
 //    kernel. While one is, the place is disturbed.
 #ifndef HW_TESTS_NODE_NODE_PLACE_H_

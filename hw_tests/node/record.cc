@@ -46,6 +46,8 @@ std::string ToText(const ToUndo& what) {
   for (const std::string& fact : what.before) text += fmt::format("before {}\n", fact);
   for (const Words& undo : what.undo)
     text += fmt::format("undo {}\n", cm::JsonText(nlohmann::json(undo)));
+  for (const Words& remake : what.remake)
+    text += fmt::format("remake {}\n", cm::JsonText(nlohmann::json(remake)));
   return text + "end\n";
 }
 
@@ -63,12 +65,12 @@ std::optional<ToUndo> ParseRecord(const std::string& text) {
       what.interface = rest;
     } else if (key == "before") {
       what.before.push_back(rest);
-    } else if (key == "undo") {
+    } else if (key == "undo" || key == "remake") {
       const auto words = cm::ParseJson(rest);
       if (!words.is_array() || words.empty()) return std::nullopt;
       for (const auto& word : words)
         if (!word.is_string()) return std::nullopt;
-      what.undo.push_back(words.get<Words>());
+      (key == "undo" ? what.undo : what.remake).push_back(words.get<Words>());
     } else {
       return std::nullopt;
     }

@@ -18,7 +18,8 @@ namespace node {
 struct ToUndo {
   std::string interface;
   Facts before;
-  std::vector<Words> undo;  // in the order of the faults
+  std::vector<Words> undo;    // in the order of the faults
+  std::vector<Words> remake;  // brings devices back: not before the end
 };
 
 // Its text, and the inverse; empty for what is no record.

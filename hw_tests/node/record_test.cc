@@ -23,7 +23,8 @@ class RecordTest : public testing::Test {
 
   const ToUndo kSome{.interface = "veth0",
                      .before = {"link up", "route4 10.1.0.0/16 via 10.0.0.7"},
-                     .undo = {{"/opt/site/flap", "undo", "with a space"}, {"/opt/site/x"}}};
+                     .undo = {{"/opt/site/flap", "undo", "with a space"}, {"/opt/site/x"}},
+                     .remake = {{"sh", "-c", "true"}}};
   std::string folder_;
 };
 
@@ -33,6 +34,7 @@ TEST_F(RecordTest, HasWhatWasWritten) {
   EXPECT_EQ(read->interface, kSome.interface);
   EXPECT_EQ(read->before, kSome.before);
   EXPECT_EQ(read->undo, kSome.undo);
+  EXPECT_EQ(read->remake, kSome.remake);
 }
 
 TEST_F(RecordTest, APartOfItIsNone) {
@@ -57,7 +59,7 @@ TEST_F(RecordTest, IsOfOneProcessAtATimeAndOutlivesIt) {
   EXPECT_EQ(record.Left()->undo, kSome.undo);
   record.Clear();
   EXPECT_FALSE(record.Left()) << "a shorter text over a longer one";
-  EXPECT_TRUE(record.Write({.interface = "veth0", .before = {}, .undo = {}}));
+  EXPECT_TRUE(record.Write({.interface = "veth0", .before = {}, .undo = {}, .remake = {}}));
   EXPECT_TRUE(record.Left()->before.empty());
   EXPECT_EQ(RecordsIn(folder_).interfaces, (std::vector<std::string>{"veth0", "veth1"}));
   record.Remove();

@@ -174,6 +174,14 @@ TEST(TheOracle, RefusesALineThatWasSkippedAlthoughItApplied) {
               HasSubstr("the line could have been carried out"));
 }
 
+// A host that is held up may make a channel late; what is read of it then is not refused as well.
+TEST(TheOracle, KnowsAChannelThatWasMadeTooLate) {
+  const Told late = {"@10s..40s", "active rdma_create_event_channel C nonblocking -> 0"};
+  RefusalOfTheLast(late);
+  const History history = Tell(late + Told{"active rdma_get_cm_event C as=e1 -> -1 EAGAIN"});
+  EXPECT_EQ(JudgeHistory(history, ReferenceProfile()).refusals.size(), 1u);
+}
+
 TEST(TheOracle, RefusesFieldsThatTheLibraryCannotKnow) {
   const std::string show = "active show A -> 0  device=";
   ExpectPermitted(kAddrResolved + Told{show + "rxe0 port_num=1 src=active:40000 dst=passive:7471 "

@@ -179,7 +179,7 @@ while read -r number at what side; do
     said=$((said + 1)) # before the first sequence
   else
     echo "  FAILED: $what of $side killed after $at s, sequences from $((number * 4)) on"
-    tail -n 8 "$work/log" | sed 's/^/    /'
+    tail -n 40 "$work/log" | sed 's/^/    /' # findings: the first says most
     failed=1
   fi
 done <"$work/drawn"

@@ -119,7 +119,7 @@ try() {
     echo "  well: $2: $(sed -n 's/^sequences *//p' "$work/log")"
   else
     echo "  FAILED: $2"
-    tail -n 8 "$work/log" | sed 's/^/    /'
+    tail -n 60 "$work/log" | sed 's/^/    /' # what stopped it stands before the table
     failed=1
   fi
 }
@@ -144,7 +144,7 @@ kill_at_moments() {
       went=$((went + 1)) passed=$((passed + $1)) inconclusive=$((inconclusive + $3))
     else
       echo "  FAILED: $name: $what of $side killed at request $at"
-      tail -n 8 "$work/log" | sed 's/^/    /'
+      tail -n 60 "$work/log" | sed 's/^/    /'
       failed=1
     fi
   done <"$work/drawn"

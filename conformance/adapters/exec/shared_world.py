@@ -125,7 +125,10 @@ def main() -> None:
     manners = Manners(options.lie, options.die)
 
     def answer() -> None:
-        pass_on(lines, sys.stdout, manners.answered)
+        try:
+            pass_on(lines, sys.stdout, manners.answered)
+        except ConnectionResetError:
+            pass    # it had not read everything
         os._exit(4)    # the process that has made the world is gone
 
     threading.Thread(target=answer, daemon=True).start()

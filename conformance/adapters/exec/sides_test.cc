@@ -2,10 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -15,7 +20,10 @@
 #include "conformance/adapters/exec/exec_adapter.h"
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/driver/refused_session.h"
+#include "conformance/process/descriptor.h"
+#include "conformance/process/process.h"
 #include "conformance/runner/campaign.h"
+#include "model/base/duration.h"
 #include "model/base/own_folder.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
@@ -126,6 +134,32 @@ TEST_F(TwoProcesses, AreFoundWhereOneDies) {
     EXPECT_THAT(run.result.findings.front().where, HasSubstr("passive"));
   }
   EXPECT_THAT(sides->Spoiled(), IsEmpty());
+}
+
+// The world's process may be killed before it has read what a side asks: the connection is reset
+// then.
+TEST_F(TwoProcesses, EndWithTheWorld) {
+  const Descriptor listening(socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = {}};
+  (folder_ + "/world").copy(address.sun_path, sizeof(address.sun_path) - 1);
+  ASSERT_EQ(bind(listening.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(listen(listening.get(), 1), 0);
+  std::optional<Ends> asked = Pipe();
+  ASSERT_TRUE(asked);
+  auto side = Process::Start(
+      {.arguments = {"python3", "conformance/adapters/exec/shared_world.py", folder_, "false"},
+       .environment = {},
+       .input = asked->first.get()});
+  ASSERT_TRUE(std::holds_alternative<Process>(side)) << std::get<std::string>(side);
+  {
+    const Descriptor world(accept(listening.get(), nullptr, nullptr));
+    ASSERT_EQ(write(asked->second.get(), "begin\n", 6), 6);
+    pollfd readable = {.fd = world.get(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(poll(&readable, 1, -1), 1);
+  }
+  const std::optional<int> status = std::get<Process>(side).Wait(Duration::Seconds(30));
+  ASSERT_TRUE(status) << "it waits for ever";
+  EXPECT_EQ(ExitCodeOf(*status), 4);
 }
 
 TEST_F(TwoProcesses, LeaveOutWhatOneLeavesOut) {

@@ -112,6 +112,8 @@ void Unjudged::Learn(const Record& record, const Line& line) {
   const auto* calls = std::get_if<line::Calls>(&line);
   if (calls == nullptr) return;
   const Call& call = calls->call;
+  if (const auto* create = std::get_if<call::CreateEventChannel>(&call))
+    facts_.channel(create->channel) = {true, create->nonblocking, calls->lane.side};
   if (const auto* get = std::get_if<call::GetCmEvent>(&call)) {
     facts_.CreditOf(get->event) = {};
     facts_.MembershipOf(get->event) = 0;
