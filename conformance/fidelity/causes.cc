@@ -86,10 +86,23 @@ class Side {
     return text;
   }
 
-  // The timer's row that explains the record, if there is one.
+  // The timer's row that explains the record, if there is one. That a request was repeated may be
+  // certain before it is heard anew.
   std::optional<model::RuleNumber> TimerBefore(size_t record) const {
+    const auto requests = [this](size_t at) {
+      const CmEvent* event = EventOf(at);
+      return event != nullptr && event->type == EventType::kConnectRequest;
+    };
+    if (record >= at_records_.size()) return std::nullopt;
+    std::optional<model::RuleNumber> timer = TimerAt(record);
+    if (!requests(record)) return timer;
+    for (size_t at = record; !timer && at > 0 && !requests(at - 1); --at) timer = TimerAt(at - 1);
+    return timer;
+  }
+
+  std::optional<model::RuleNumber> TimerAt(size_t record) const {
     for (model::RuleNumber rule = 0; rule < model::RuleCount(); ++rule)
-      if (record < at_records_.size() && at_records_[record].by[rule] && OfTimer(rule)) return rule;
+      if (at_records_[record].by[rule] && OfTimer(rule)) return rule;
     return std::nullopt;
   }
 
