@@ -90,7 +90,6 @@ class Line {
   uint32_t generation_ = 0;
 };
 
-thread_local Line line;
 thread_local int readings = 0;   // of the clock, before the first request
 thread_local int64_t front = 0;  // the thread's time; before the machine's, it is the machine's
 
@@ -102,10 +101,32 @@ struct Vain {
 
 constexpr size_t kVainMost = 8;
 
-Vain& OwnVain() {
-  thread_local Vain own;
-  return own;
+// Of one thread.
+struct State {
+  Line line;
+  Vain vain;
+};
+
+thread_local State* state = nullptr;
+
+// What runs when the thread has ended, as handlers of atexit, has another one, which stays.
+struct End {
+  bool is_awaited = false;
+  ~End() { delete std::exchange(state, nullptr); }
+};
+
+thread_local End end_of_thread;
+
+State& OwnState() {
+  if (state == nullptr) {
+    state = new State;
+    end_of_thread.is_awaited = true;
+  }
+  return *state;
 }
+
+// Allocates nothing.
+bool HasConnection() { return state != nullptr && state->line.Get() != nullptr; }
 
 bool Equal(const Request& one, const Request& other) {
   return one.op == other.op && one.on == other.on && one.more == other.more &&
@@ -123,7 +144,7 @@ class Exchange {
  public:
   Exchange() = default;
   ~Exchange() {
-    if (!complete_) line.Drop();
+    if (!complete_) OwnState().line.Drop();
   }
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -223,6 +244,7 @@ Client::Client(const char* path)
       time_(SeeTimeBeside(address_.sun_path)) {}
 
 Connection* Client::Own() {
+  Line& line = OwnState().line;
   if (Connection* connection = line.Get()) return connection;
   const WithoutCancellation whole;
   const int end = Connect(address_);
@@ -239,7 +261,7 @@ Answer Nothing(const Request& request) { return {.value = request.op == Op::kPol
 
 // True when the request has had no result since something has happened.
 bool WouldBeVain(const uapi::TimeRecord& time, const Request& request) {
-  Vain& vain = OwnVain();
+  Vain& vain = OwnState().vain;
   const uint64_t happened = time.happened;
   if (vain.happened != happened) {
     vain.happened = happened;
@@ -250,7 +272,7 @@ bool WouldBeVain(const uapi::TimeRecord& time, const Request& request) {
 }
 
 void NoteVain(const Request& request) {
-  std::vector<Request>& requests = OwnVain().requests;
+  std::vector<Request>& requests = OwnState().vain.requests;
   if (requests.size() < kVainMost) requests.push_back(request);
 }
 
@@ -278,7 +300,7 @@ void Client::Spend(int64_t cost) {
 Answer Client::ReadClock() {
   if (time_ == nullptr) return {.value = -ENODEV};
   const int64_t now = time_->now;
-  if (line.Get() != nullptr || ++readings > kReadings)
+  if (HasConnection() || ++readings > kReadings)
     Spend(time_->costs.reading);
   else
     front =
@@ -327,7 +349,7 @@ bool Client::SpendLook() {
 void Client::Tell(const Message& message, int descriptor) {
   const WithoutCancellation whole;
   Connection* connection = Own();
-  if (connection != nullptr && connection->Send(message, descriptor) != 0) line.Drop();
+  if (connection != nullptr && connection->Send(message, descriptor) != 0) OwnState().line.Drop();
 }
 
 void Client::Watch(uint64_t name, int write_end, const Request& readable) {

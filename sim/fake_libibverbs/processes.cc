@@ -24,6 +24,7 @@
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/turns.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -216,13 +217,29 @@ int execle(const char* path, const char* first, ...) noexcept {
   return execve(path, words.data(), variables);
 }
 
+// A child goes on at once, and its parent when it is its turn.
+pid_t fork() noexcept {
+  static auto* const kReal = Next("fork", &fork);
+  SpendStart();
+  const pid_t child = kReal();
+  if (child > 0) AwaitTurn();
+  return child;
+}
+
+// POSIX permits that it is fork. A child in the memory of its parent would send its requests over
+// the connection of its parent.
+pid_t vfork() noexcept { return fork(); }
+
 int posix_spawn(pid_t* process, const char* path, const posix_spawn_file_actions_t* actions,
                 const posix_spawnattr_t* attributes, char* const* words, char* const* variables) {
   static auto* const kReal = Next("posix_spawn", &posix_spawn);
   if (Refuses(path)) return EACCES;
   const Environment environment(variables);
+  SpendStart();
   const RealCounterMeanwhile real;
-  return kReal(process, path, actions, attributes, words, environment.get());
+  const int error = kReal(process, path, actions, attributes, words, environment.get());
+  if (error == 0) AwaitTurn();
+  return error;
 }
 
 int posix_spawnp(pid_t* process, const char* file, const posix_spawn_file_actions_t* actions,
@@ -230,20 +247,29 @@ int posix_spawnp(pid_t* process, const char* file, const posix_spawn_file_action
   static auto* const kReal = Next("posix_spawnp", &posix_spawnp);
   if (RefusesFile(file)) return EACCES;
   const Environment environment(variables);
+  SpendStart();
   const RealCounterMeanwhile real;
-  return kReal(process, file, actions, attributes, words, environment.get());
+  const int error = kReal(process, file, actions, attributes, words, environment.get());
+  if (error == 0) AwaitTurn();
+  return error;
 }
 
 int system(const char* command) {
   static auto* const kReal = Next("system", &system);
+  SpendStart();
   const RealCounterMeanwhile real;
-  return kReal(command);
+  const int result = kReal(command);
+  AwaitTurn();
+  return result;
 }
 
 FILE* popen(const char* command, const char* type) {
   static auto* const kReal = Next("popen", &popen);
+  SpendStart();
   const RealCounterMeanwhile real;
-  return kReal(command, type);
+  std::FILE* const pipe = kReal(command, type);
+  AwaitTurn();
+  return pipe;
 }
 
 int fexecve(int file, char* const* words, char* const* variables) noexcept {

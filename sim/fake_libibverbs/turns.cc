@@ -18,6 +18,8 @@ namespace {
 using uapi::SleepKind;
 
 constexpr uint32_t kOfferOneIn = 4;
+// What fork, exec and the loader take, in nanoseconds.
+constexpr int64_t kStart = 400'000;
 
 std::atomic<bool> taken{false};
 std::atomic<uint32_t> begun{0};  // threads that the program has started
@@ -52,12 +54,13 @@ bool DrawsOffer() {
 }
 
 // Signals do not end it.
-void SleepFor(SleepKind kind) {
+void SleepFor(SleepKind kind, int64_t until = 1) {
   const int before = errno;
   {
     const WithoutCancellation whole;
-    while (Ask({.op = uapi::Op::kSleep, .on = uapi::SleepOf(kind), .more = 1}).value == -EINTR)
-      continue;
+    const uapi::Request request = {
+        .op = uapi::Op::kSleep, .on = uapi::SleepOf(kind), .more = static_cast<uint64_t>(until)};
+    while (Ask(request).value == -EINTR) continue;
   }
   errno = before;
 }
@@ -77,6 +80,12 @@ void BeginThread(uint32_t number) {
 
 void AwaitTurn() {
   if (TakeTurns()) SleepFor(SleepKind::kTurn);
+}
+
+void SpendStart() {
+  if (!TakeTurns()) return;
+  const int64_t now = Ask({.op = uapi::Op::kNow}).value;
+  if (now >= 0) SleepFor(SleepKind::kStarts, now + kStart);
 }
 
 void OfferTurn() {

@@ -23,6 +23,10 @@ void BeginThread(uint32_t number);
 // The calling thread has slept in a system call, and goes on when it is its turn. Keeps errno.
 void AwaitTurn();
 
+// Before a process is started: takes as long as Linux needs for that, so that time passes for a
+// program that starts one after the other. Keeps errno.
+void SpendStart();
+
 // Others may go on first. Only from time to time, and only in a program with several threads.
 void OfferTurn();
 

@@ -86,6 +86,7 @@ enum class SleepKind : uint32_t {
   kBegins,  // it has begun: answered at once
   kTurn,    // it could go on; answered when it is its turn, so that one thread runs at a time
   kOffers,  // as kTurn, where the machine decides that; else answered at once
+  kStarts,  // as kSpends, while it starts a process
 };
 
 // What a thread that looks waits for.

@@ -137,6 +137,7 @@ bool Broker::OnlyStayingOnesAreLeft() const {
 
 // Where the seed makes requests slow, a server is still given the time to listen.
 bool Broker::MayStartNext() const {
+  if (serving_.OneStartsAProcess()) return false;
   return setting_.seed == 0 || !serving_.NextSpent() || world_.Now() - last_start_ >= kBeginning;
 }
 

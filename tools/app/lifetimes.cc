@@ -16,6 +16,7 @@
 #include "sim/uapi/words.h"
 #include "tools/app/host.h"
 #include "tools/app/serving.h"
+#include "tools/app/sleeps.h"
 
 namespace cm::app {
 namespace {
@@ -23,10 +24,16 @@ namespace {
 // The largest size of a pipe. source: linux 6.1 fs/pipe.c pipe_max_size
 constexpr size_t kAllOutput = size_t{1} << 20;
 
-// Programs that send no request while one of them always runs count as endless after this much of
-// our own CPU time, which passes only while we look: a busy machine does not change it.
+// Programs that send no request while one of them always runs count as endless after this much CPU
+// time of theirs: on a busy machine they may get none for long. They are asked for it whenever we
+// have looked for so much CPU time of our own; if they have printed much by then, that is theirs.
 constexpr Duration kPatience = Duration::Seconds(1);
 constexpr Duration kShortPatience = Duration::Milliseconds(20);
+constexpr Duration kLook = Duration::Milliseconds(20);
+constexpr uint64_t kMuchOutput = uint64_t{1} << 16;     // bytes
+constexpr Duration kTick = Duration::Milliseconds(10);  // source: man proc(5), sysconf(_SC_CLK_TCK)
+// Those that wait in the system, and get no CPU time, count as endless after so much of ours.
+constexpr Duration kLongPatience = Duration::Seconds(30);
 
 Duration OwnTime() {
   timespec now{};
@@ -235,6 +242,14 @@ bool Serving::Asks(pid_t number) const {
   });
 }
 
+bool Serving::OneStartsAProcess() const {
+  return std::ranges::any_of(processes_, [](const auto& process) {
+    return std::ranges::any_of(process->threads, [](const auto& thread) {
+      return thread->waits && Is(thread->request, sim::uapi::SleepKind::kStarts);
+    });
+  });
+}
+
 bool Serving::OneMayRun() const {
   return std::ranges::any_of(processes_, [](const auto& process) {
     return !process->gone &&
@@ -263,15 +278,38 @@ void Serving::NoteStrangers(std::span<const pid_t> running) {
 
 void Serving::SomebodyHasAsked() { asked_.reset(); }
 
+uint64_t Serving::TicksOfPrograms() const {
+  uint64_t ticks = 0;
+  for (const pid_t process : Running()) ticks += TicksWithChildren(process);
+  return ticks;
+}
+
+// No request for long, of programs that run whenever we look.
+bool Serving::GoOnAndOn() {
+  const Duration now = OwnTime();
+  if (!asked_) asked_ = Asked{.at = now, .looked = now, .ticks = {}, .spent = {}};
+  if (asked_->in_vain) return true;
+  const Duration looking = now - asked_->looked;
+  if (looking < kLook) return false;
+  asked_->looked = now;
+  const uint64_t ticks = TicksOfPrograms();
+  // One that has ended is counted no more.
+  const uint64_t before = std::min(std::exchange(asked_->ticks, ticks).value_or(ticks), ticks);
+  const bool prints = std::exchange(printed_, 0) >= kMuchOutput;
+  asked_->spent = asked_->spent + std::max(kTick * static_cast<int64_t>(ticks - before),
+                                           prints ? looking : Duration());
+  asked_->in_vain = asked_->spent >= (go_on_and_on_ ? kShortPatience : kPatience) ||
+                    now - asked_->at >= kLongPatience;
+  return asked_->in_vain;
+}
+
 bool Serving::Quiet() {
   if (AllSleep()) {
     go_on_and_on_ = false;
     SomebodyHasAsked();
     return true;
   }
-  const Duration now = OwnTime();
-  if (!asked_) asked_ = now;
-  if (now - *asked_ < (go_on_and_on_ ? kShortPatience : kPatience)) return false;
+  if (!GoOnAndOn()) return false;
   go_on_and_on_ = true;
   timed_ = false;
   running_on_ = std::max<size_t>(running_on_, 1);

@@ -180,6 +180,54 @@ void StartOthers() {
   std::printf("posix_spawnp %d\n", status);
 }
 
+// Each process that is started says so late, and the one that starts it at once.
+void StartInTurns() {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (volatile int i = 0; i < 20'000'000;) i = i + 1;
+    std::printf("the child\n");
+    std::fflush(stdout);
+    _exit(0);
+  }
+  std::printf("its parent\n");
+  waitpid(child, nullptr, 0);
+  std::string program = "/proc/self/exe";
+  std::string what = "begins";
+  char* const words[] = {program.data(), what.data(), nullptr};
+  pid_t spawned = 0;
+  Check(posix_spawn(&spawned, words[0], nullptr, nullptr, words, environ), "posix_spawn");
+  std::printf("its parent\n");
+  waitpid(spawned, nullptr, 0);
+}
+
+std::array<ibv_cq*, 2> queues{};
+
+void PollBoth() {
+  ibv_wc completion{};
+  for (ibv_cq* const queue : queues)
+    if (ibv_poll_cq(queue, 1, &completion) != 0) _exit(8);
+}
+
+// What a handler of atexit asks for, when the thread's own memory of the library is gone.
+void PollAtExit() {
+  std::atexit([] {
+    PollBoth();
+    std::array<void*, 64> pieces{};
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const size_t size = 16 * (1 + i % 16);
+      pieces[i] = std::malloc(size);
+      if (pieces[i] != nullptr) std::memset(pieces[i], 0xff, size);
+    }
+    PollBoth();
+    for (void* const piece : pieces) std::free(piece);
+    std::printf("polled at exit\n");
+  });
+  ibv_context** const devices = rdma_get_devices(nullptr);
+  if (devices == nullptr || devices[0] == nullptr) std::exit(7);
+  for (ibv_cq*& queue : queues) queue = ibv_create_cq(devices[0], 4, nullptr, nullptr, 0);
+  PollBoth();
+}
+
 void ShowTheHost() {
   std::array<char, 64> name{};
   gethostname(name.data(), name.size());
@@ -255,7 +303,10 @@ int main(int count, char** arguments) {
   if (what == "network") ShowTheNetwork();
   if (what == "random") ShowRandom();
   if (what == "start-others") StartOthers();
+  if (what == "start-in-turns") StartInTurns();
+  if (what == "begins") std::printf("the child\n");
   if (what == "bind") BindAfterAChild();
+  if (what == "poll-at-exit") PollAtExit();
   if (what == "resolve") return Resolve(arguments[2]);
   if (what == "close-all") CloseAll(arguments[2]);
   if (what == "without-environment") StartWithoutEnvironment(arguments[2]);

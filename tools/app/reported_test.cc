@@ -59,6 +59,20 @@ TEST_F(Programs, StartOthersInEachWay) {
                                       "active| fexecve 0", "active| posix_spawnp 0"));
 }
 
+TEST_F(Programs, PollInHandlersOfAtexit) {
+  const Ran ran = RunAll({Reported(kActiveSide, "poll-at-exit")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("active| polled at exit"));
+}
+
+TEST_F(Programs, GoOnWhenTheProcessesThatTheyStartSleepOrHaveEnded) {
+  const Ran ran = RunAll({Reported(kActiveSide, "start-in-turns")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.output, ElementsAre("active| the child", "active| its parent",
+                                      "active| the child", "active| its parent"));
+}
+
 // The object has a poll of its own, and no ppoll: curl asks it whether it is connected. source:
 // observed 6.1-rxe: 7, "Couldn't connect to server"
 TEST_F(Programs, PollWithThePollOfAnObjectThatTheyPreload) {
@@ -149,7 +163,8 @@ INSTANTIATE_TEST_SUITE_P(
     All, Ways,
     testing::Values(
         Way{"connect", 1, {}}, Way{"hold", 10, {"held 10"}}, Way{"threads", 4, {"4 threads"}},
-        Way{"fork", 2, {"the child ends with 0"}}, Way{"daemon", 1, {"the daemon has connected"}},
+        Way{"timewait", 2, {"event 15 of the last"}}, Way{"fork", 2, {"the child ends with 0"}},
+        Way{"daemon", 1, {"the daemon has connected"}},
         Way{"inherited", 1, {"the child: -1, Permission denied"}},
         Way{"passed", 1, {"the child: readable 1"}}, Way{"exec", 1, {}},
         Way{"alarms", 1, {"event 1, interrupted 1, signals 1"}}, Way{"kill", 1, {"interrupted 1"}},

@@ -149,7 +149,10 @@ bool Serving::Serve(Duration patience) {
 
 void Serving::PassOutputOn(Process* process, size_t most) {
   if (!process->program) return;
-  for (const std::string& line : process->program->TakeLines(most)) hears_(process->name, line);
+  for (const std::string& line : process->program->TakeLines(most)) {
+    printed_ += line.size();
+    hears_(process->name, line);
+  }
 }
 
 void Serving::ServeThread(Thread* thread) {

@@ -83,6 +83,7 @@ class Serving : private sim::uapi::Memory {
   std::optional<Instant> NextWaking() const;
   // The first instant that a thread has reached, or that one which yields comes to.
   std::optional<Instant> NextSpent() const;
+  bool OneStartsAProcess() const;
   // True when, at the last quiet moment, a thread slept in a system call with a time limit.
   bool SomebodyIsTimed() const { return timed_; }
   // True when a thread runs and sends no request.
@@ -155,6 +156,8 @@ class Serving : private sim::uapi::Memory {
   // The thread with that number of the system waits for an answer.
   bool Asks(pid_t number) const;
   void SomebodyHasAsked();
+  uint64_t TicksOfPrograms() const;
+  bool GoOnAndOn();
   // Removes ended processes whose connections have closed. Their parents may already know.
   void NoteEndsOfSilent();
   bool Ended(Process* process);
@@ -196,8 +199,16 @@ class Serving : private sim::uapi::Memory {
   int sure_ = 0;               // how often a look was left out
   bool all_ask_ = false;       // at the last quiet moment
   bool look_closely_ = false;  // something but an answer may have woken a thread that asks
-  // Our own CPU time at the first look after the last request, or after all slept.
-  std::optional<Duration> asked_;
+  // At the first look after the last request, or after all slept, in our own CPU time.
+  struct Asked {
+    Duration at;
+    Duration looked;                // last at the programs' CPU time
+    std::optional<uint64_t> ticks;  // of programs, then; none at first
+    Duration spent{};               // by them
+    bool in_vain = false;
+  };
+  std::optional<Asked> asked_;
+  uint64_t printed_ = 0;  // bytes, since the programs' CPU time was looked at
   bool go_on_and_on_ = false;
   bool may_be_late_ = false;
   Instant spoken_;  // at the last line of the conversation

@@ -19,7 +19,7 @@ inline bool Yields(const sim::uapi::Request& request) {
 }
 
 inline bool Spends(const sim::uapi::Request& request) {
-  return Is(request, sim::uapi::SleepKind::kSpends);
+  return Is(request, sim::uapi::SleepKind::kSpends) || Is(request, sim::uapi::SleepKind::kStarts);
 }
 
 // It is not answered.

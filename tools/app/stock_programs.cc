@@ -55,13 +55,12 @@ constexpr std::string_view kOrder = "run once: its programs print at the same ti
 constexpr std::string_view kCounter =
     "run once: where the processor's counter cannot be made virtual, its runs differ in when "
     "receives are posted";
-constexpr std::string_view kBeside =
-    "run once: processes that are started at the same time ask in another order each time, and are "
-    "numbered by it";
+constexpr std::string_view kPids =
+    "run once: private data of its connections has process ids, which are the system's";
+constexpr std::string_view kFutex =
+    "run once: its threads wake each other by futex calls of their own";
 constexpr std::string_view kEndless =
     "run once: after a fault it polls without end, in the system's time";
-constexpr std::string_view kBusy =
-    "run once: on a busy machine its runs may differ, by a cause that is not known yet";
 constexpr std::string_view kSlow = "run once, to save time";
 
 constexpr std::string_view kNoGrh =
@@ -216,13 +215,13 @@ std::vector<StockProgram> OfMpi() {
        "mpirun --allow-run-as-root --host active,passive --mca pml ucx -x UCX_TLS=rc,self "
        R"(/usr/bin/python3 -c 'from mpi4py.MPI import COMM_WORLD as w; )"
        R"(print(w.rank, w.sendrecv(w.rank, 1 - w.rank), w.allreduce(21))')",
-       false, kBeside, "", kModule},
+       false, kCounter, "", kModule},
       {"mpirun over libfabric", kMpi, "",
        "mpirun --allow-run-as-root --host active,passive --mca pml cm --mca mtl ofi "
        "--mca mtl_ofi_provider_include verbs;ofi_rxm -x FI_UNIVERSE_SIZE=8 "
        R"(/usr/bin/python3 -c 'from mpi4py.MPI import COMM_WORLD as w; )"
        R"(print(w.rank, w.sendrecv(w.rank, 1 - w.rank), w.allreduce(21))')",
-       false, kBeside, "", kModule},
+       false, kPids, "", kModule},
   };
 }
 
@@ -233,21 +232,17 @@ std::vector<StockProgram> OfFio() {
   return {
       {"fio send", "fio", kTarget,
        "fio --name=client --ioengine=rdma --hostname=PASSIVE --port=7777 --verb=send --rw=write "
-       "--bs=4k --size=16k",
-       false, kBusy},
+       "--bs=4k --size=16k"},
       {"fio write", "fio", kTarget,
        "fio --name=client --ioengine=rdma --hostname=PASSIVE --port=7777 --verb=write --rw=write "
-       "--bs=4k --size=16k",
-       false, kBusy},
+       "--bs=4k --size=16k"},
       {"fio read", "fio", kTarget,
        "fio --name=client --ioengine=rdma --hostname=PASSIVE --port=7777 --verb=read --rw=write "
-       "--bs=4k --size=16k",
-       false, kBusy},
+       "--bs=4k --size=16k"},
       {"fio --thread", "fio",
        "fio --thread --name=target --ioengine=rdma --port=7777 --rw=read --bs=4k --size=16k",
        "fio --thread --name=client --ioengine=rdma --hostname=PASSIVE --port=7777 --verb=send "
-       "--rw=write --bs=4k --size=16k",
-       false, kBusy},
+       "--rw=write --bs=4k --size=16k"},
   };
 }
 
@@ -293,7 +288,7 @@ std::vector<StockProgram> OfQemu() {
        "sh -c '(sleep 1; echo migrate -d rdma:PASSIVE:4444; sleep 5; echo info migrate; "
        "echo quit) | qemu-system-x86_64 -M none -m 1 -display none -monitor stdio | "
        "grep -c \"status: completed\"'",
-       false, kBeside},
+       false, kFutex},
   };
 }
 

@@ -103,15 +103,17 @@ uint64_t RunsOf(const std::string& files) {
   return SleepsIn(status) + NumberAfter("\nnonvoluntary_ctxt_switches:", status);
 }
 
-// User and system time. source: man proc(5), /proc/[pid]/stat (14) and (15)
-uint64_t TicksIn(const std::string& stat) {
+// User and system time, also of children that were waited for. source: man proc(5),
+// /proc/[pid]/stat (14) to (17)
+uint64_t TicksIn(const std::string& stat, bool with_children = false) {
+  if (stat.empty()) return 0;
   std::istringstream words(stat.substr(std::min(stat.rfind(')'), stat.size() - 1) + 1));
   std::string skipped;
   for (int field = 3; field < 14; ++field) words >> skipped;
-  uint64_t user = 0;
-  uint64_t system = 0;
-  words >> user >> system;
-  return user + system;
+  uint64_t sum = 0;
+  uint64_t ticks = 0;
+  for (int field = 14; field < (with_children ? 18 : 16) && words >> ticks; ++field) sum += ticks;
+  return sum;
 }
 
 // A thread that runs this many ticks without a sleep runs endlessly.
@@ -244,6 +246,10 @@ bool AreAll(const Listed& listed) {
 
 char StateOf(pid_t process, pid_t thread) {
   return StateIn(Line(fmt::format("/proc/{}/task/{}/stat", process, thread)));
+}
+
+uint64_t TicksWithChildren(pid_t process) {
+  return TicksIn(Line(fmt::format("/proc/{}/stat", process)), true);
 }
 
 std::vector<pid_t> ChildrenOf(pid_t process) {

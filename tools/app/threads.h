@@ -46,6 +46,9 @@ std::vector<ThreadState> ThreadsOf(pid_t process, const IsAsking& is_asking = {}
 // 'S', 'R', ...; '?' when it has ended.
 char StateOf(pid_t process, pid_t thread);
 
+// CPU time of a process in hundredths of a second, with that of children that it has waited for.
+uint64_t TicksWithChildren(pid_t process);
+
 // Child processes by /proc, including adopted ones.
 std::vector<pid_t> ChildrenOf(pid_t process);
 

@@ -121,6 +121,18 @@ TEST(Threads, OfATreeAreThoseOfChildrenAndTheirChildren) {
   kill(tree[1], SIGKILL);
 }
 
+TEST(Threads, OfAProcessAndTheChildrenThatItHasWaitedForHaveTheirTime) {
+  const uint64_t before = TicksWithChildren(getpid());
+  const pid_t child = fork();
+  if (child == 0) {
+    while (TicksWithChildren(getpid()) < 3) continue;
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_GE(TicksWithChildren(getpid()), before + 3);
+  EXPECT_EQ(TicksWithChildren(0), 0U);
+}
+
 TEST(Threads, AProcessIsGoneBeforeItsParentHearsOfIt) {
   Child child([] { poll(nullptr, 0, -1); });
   EXPECT_FALSE(IsGone(child.process()));

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -17,6 +18,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <string>
@@ -206,6 +208,18 @@ int Call(const char* host) {
   return write(peer, "hello", 5) == 5 ? 0 : 3;
 }
 
+// Computes for some hundredths of a second, as the last of all that want the processor.
+void ComputeIdly(int processor) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  const sched_param none{};
+  if (sched_setaffinity(0, sizeof one, &one) != 0) std::exit(8);
+  if (sched_setscheduler(0, SCHED_IDLE, &none) != 0) std::exit(7);
+  for (volatile int i = 0; i < 15'000'000;) i = i + 1;
+  std::printf("computed\n");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -220,6 +234,7 @@ int main(int count, char** arguments) {
   if (how == "memory") LookAtMemory();
   if (how == "too-late") Measure("one is late", SignalTooLateForOne);
   if (how == "device") HearOfADevice();
+  if (how == "idle") ComputeIdly(std::atoi(arguments[2]));
   if (how == "accept") result = Accept();
   if (how == "call") result = Call(arguments[2]);
   rdma_destroy_event_channel(channel);

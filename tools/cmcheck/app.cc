@@ -276,6 +276,12 @@ void Print(const app::Report& report, const std::string& limit) {
                program.crashed ? "ended with its host"
                : program.ended ? app::HowItEnded(program.status)
                                : "ended by cmcheck");
+  // Such as rstream, which leaves its listener.
+  const bool succeeded = std::ranges::all_of(report.programs, [](const app::EndOfProgram& program) {
+    return program.ended && program.status == 0;
+  });
+  if (succeeded && !report.misbehaviour.empty())
+    fmt::print("all programs have ended with 0; the misbehaviour makes the exit code 1\n");
   fmt::print("{} of virtual time, digest {:016x}{}\n", ToString(report.ended), report.digest,
              report.in_real_time ? "; programs waited in the system's time, too" : "");
 }

@@ -93,6 +93,17 @@ TEST_F(AppPrograms, FaultsOfWhichNothingHasComeAreNamed) {
                                                  "passive: exit code 0", HasSubstr("digest")));
 }
 
+// source: rdma-core 44 rstream.c run: the listening socket is never closed
+TEST_F(AppPrograms, ThatLeaveSomethingAreToldThatThisMakesTheExitCode) {
+  const CmcheckFolder folder;
+  const Ended ended = folder.Cmcheck({"app", "--", "rstream", "-S", "64", "-C", "10", ":",
+                                      "rstream", "-s", "{passive}", "-S", "64", "-C", "10"});
+  EXPECT_EQ(ended.exit_code, 1) << ended.error;
+  EXPECT_THAT(ended.output, HasSubstr("misbehaviour: passive leaves 1 rdma_cm id"));
+  EXPECT_THAT(ended.output,
+              HasSubstr("all programs have ended with 0; the misbehaviour makes the exit code 1"));
+}
+
 TEST_F(AppPrograms, LimitOfTimeIsNamedWithWhatWouldComeNext) {
   const CmcheckFolder folder;
   EXPECT_THAT(folder.Cmcheck({"app", "--limit", "1s", "--", "sleep", "90"}).output,
