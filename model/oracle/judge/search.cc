@@ -23,8 +23,9 @@ void Sift(const std::vector<bool>& stays, PossibilitySet* set) {
 
 // Follows all hidden steps. False when there are too many possibilities. `crowd`: so many ids are
 // one; `guesses` is set where not all of its requests that look the same are followed.
-bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t crowd, bool* guesses,
-            PossibilitySet* set) {
+// What is overdue gives way to what it becomes, or, with `widens`, makes its times wider.
+bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t crowd, bool widens,
+            bool* guesses, PossibilitySet* set) {
   std::vector<size_t> open(set->size());
   for (size_t i = 0; i < open.size(); ++i) open[i] = i;
   std::vector<bool> queued(set->size(), true);
@@ -38,7 +39,7 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t cro
   const Steps::Take take = [&](Possibility successor, IdRef sender) {
     // It is so until one of them takes the place of what they come from.
     if (reached.empty()) overdue[from] = remains == Steps::Remains::kIsOverdue;
-    const auto [added, at] = set->Add(std::move(successor), &overdue);
+    const auto [added, at] = set->Add(std::move(successor), widens ? nullptr : &overdue);
     if (added != PossibilitySet::Added::kKnown) reached.emplace_back(at, sender);
   };
   for (size_t next = 0; next < open.size(); ++next) {
@@ -119,7 +120,7 @@ bool Search::FollowSteps(Number number, const Window& window, const Aim& aim) {
   PossibilitySet& set = components_.SetOf(number);
   const size_t before = set.size();
   const auto follow = [&] {
-    return Expand(steps_, window, aim, components_.facts().crowd, &has_guessed_, &set);
+    return Expand(steps_, window, aim, components_.facts().crowd, widens_, &has_guessed_, &set);
   };
   if (follow()) return true;
   components_.NoteSize(number);
@@ -181,6 +182,7 @@ void Search::CloseAll(const Window& window, bool but_crowds) {
 }
 
 void Search::Follow(const Window& window) {
+  widens_ = true;
   components_.ForgetFollowed();
   for (const Number number : components_.All()) {
     Verdict ignored;

@@ -65,6 +65,7 @@ class Search {
     if (this == &other) return *this;
     reached_ = other.reached_;
     has_guessed_ = other.has_guessed_;
+    widens_ = other.widens_;
     return *this;
   }
 
@@ -206,6 +207,8 @@ class Search {
   const Steps& steps_;
   RuleBits reached_;
   bool has_guessed_ = false;
+  // Where worlds that differ in times alone count as one: wider times keep more of them.
+  bool widens_ = false;
 };
 
 }  // namespace cm::model
