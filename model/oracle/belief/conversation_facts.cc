@@ -251,6 +251,13 @@ uint8_t ConversationFacts::SourceOf(const IdState& id) const {
   return static_cast<uint8_t>(since.value_or(0));
 }
 
+uint8_t ConversationFacts::LatestSourceOf(const IdState& id) const {
+  if (id.origin.valid()) return id.source;
+  const IdInfo& info = ids_[id.name.index];
+  if (info.interface == kNoDevice) return SourceOf(id);
+  return static_cast<uint8_t>(std::min<uint32_t>(info.source_to, fail_overs[info.interface]));
+}
+
 // source: linux 6.1 route.c ip_route_output_key_hash_rcu: IPv4 treats a destination without a route
 // as a neighbour, once the interface is known
 std::optional<uint8_t> ConversationFacts::RouteTo(const IdInfo& id,

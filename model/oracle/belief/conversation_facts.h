@@ -3,6 +3,7 @@
 #define MODEL_ORACLE_BELIEF_CONVERSATION_FACTS_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -99,7 +100,7 @@ struct IdInfo {
   uint32_t fail_overs = 0;        // of that interface's bond, when the id got the interface
   // Minimum and maximum fail-overs of the device's bond when the id got the device and its GID.
   std::optional<uint32_t> source_from;
-  uint32_t source_to = 0;
+  uint32_t source_to = std::numeric_limits<uint32_t>::max();  // all that come, while it has none
   ChannelRef channel;
   Address bound;                // address and port; port 0: chosen by the kernel
   Address destination;          // of rdma_resolve_addr, or the source of a request
@@ -229,8 +230,9 @@ class ConversationFacts {
   Timing TimingOf(const IdState& id) const;
   // Between two transmissions of its outstanding message, if no MRA comes.
   Duration IntervalOf(const IdState& id) const;
-  // The number of fail-overs of the device's bond when the id got its GID.
+  // Minimum and maximum fail-overs of the device's bond when the id got its GID.
   uint8_t SourceOf(const IdState& id) const;
+  uint8_t LatestSourceOf(const IdState& id) const;
 
   WorkTracker work;
   Hits allowances{};                 // messages that each counted rule may hit; 0: no rule

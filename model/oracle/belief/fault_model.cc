@@ -263,7 +263,7 @@ Certainty FaultModel::SourceLost(uint8_t device, uint32_t from, uint32_t to,
   if (from == info.fail_overs || profile_.transport == Transport::kInfiniband)
     return Certainty::kNo;
   const bool only_now = to + 1 == info.fail_overs && Prompt(info.failed_over.back().begin, window);
-  return to == info.fail_overs || only_now ? Certainty::kMaybe : Certainty::kYes;
+  return to >= info.fail_overs || only_now ? Certainty::kMaybe : Certainty::kYes;
 }
 
 uint8_t FaultModel::FirstWorking(uint8_t kernel, const Window& window, Certainty least) const {
@@ -339,10 +339,13 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hi
 Certainty FaultModel::SentWithoutSource(const Flight& flight) const {
   if (flight.source == kNoSource) return Certainty::kNo;
   const std::vector<Change>& failed_over = devices_[flight.from_device].failed_over;
-  if (flight.source >= failed_over.size()) return Certainty::kNo;
-  const Change& lost = failed_over[flight.source];
-  if (flight.since.earliest >= lost.end) return Certainty::kYes;
-  return flight.since.latest < lost.begin ? Certainty::kNo : Certainty::kMaybe;
+  const auto goes = [&](uint8_t source) {
+    if (source >= failed_over.size() || flight.since.latest < failed_over[source].begin)
+      return Certainty::kNo;
+    return flight.since.earliest >= failed_over[source].end ? Certainty::kYes : Certainty::kMaybe;
+  };
+  const Certainty first = goes(flight.source);
+  return goes(flight.source_to) == first ? first : Certainty::kMaybe;
 }
 
 // TCP retransmits with growing timeouts, and drops duplicates. While a link is down or a neighbour

@@ -48,9 +48,9 @@ bool WaitingCalls::IsJudged(const WaitingCall& call) const {
   if (call.what == For::kNothingJudged) return false;
   const IdRef id = IdOf(CallOf(call));
   if (id.valid() && !facts_.id(id).in_scope) return false;
-  if (call.what != For::kEvent) return true;
+  if (!call.channel.valid()) return true;
   const ChannelInfo& channel = facts_.channel(call.channel);
-  return channel.exists && !channel.unjudged;
+  return !channel.unjudged && (channel.exists || call.what != For::kEvent);
 }
 
 bool WaitingCalls::IsAlone(const WaitingCall& call, uint32_t until) const {

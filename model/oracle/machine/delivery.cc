@@ -33,7 +33,7 @@ bool Delivery::ReplyCanBeFollowed(const IdState& id, const Pending& reply) const
                         DeviceHasDepth(facts_, reply);
   if (!possible || machine_.over_infiniband()) return possible;
   return fault_model_.carriers().IsUp(id.device) &&
-         facts_.SourceOf(id) == fault_model_.FailOvers(id.device);
+         facts_.LatestSourceOf(id) == fault_model_.FailOvers(id.device);
 }
 
 FetchGuard Delivery::GuardOf(const Possibility& p, uint8_t id, size_t place) const {

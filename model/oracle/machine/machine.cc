@@ -89,7 +89,10 @@ void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, cons
   const bool names_no_id = flight.kind == Sends::kReq || flight.kind == Sends::kRejTimeout ||
                            flight.kind == Sends::kRejWithoutId || flight.kind == Sends::kSidrReq;
   if (names_no_id) flight.to = kNoId;
-  if (own_source) flight.source = facts_.SourceOf(own);
+  if (own_source) {
+    flight.source = facts_.SourceOf(own);
+    flight.source_to = facts_.LatestSourceOf(own);
+  }
   if (own_source && own.pathless) return;  // it has no address to send from any more
   flight.to_device = facts_.PeerDeviceOf(own);
   p->Send(flight);
