@@ -1,6 +1,7 @@
 #include "conformance/properties/facts.h"
 
 #include <algorithm>
+#include <limits>
 #include <variant>
 
 namespace cm::families {
@@ -57,8 +58,14 @@ bool Negotiates(const HistoryIndex& index, IdRef id, size_t record) {
 }
 
 bool HasOwnQp(const HistoryIndex& index, IdRef id) {
-  return index.FirstSuccess(id, CallKind::kCreateQp) != nullptr ||
-         index.FirstSuccess(id, CallKind::kCreateQpEx) != nullptr;
+  const auto first = [&](auto... kinds) {
+    size_t at = std::numeric_limits<size_t>::max();
+    for (const CallKind kind : {kinds...})
+      if (const MadeCall* call = index.FirstSuccess(id, kind)) at = std::min(at, call->at);
+    return at;
+  };
+  return first(CallKind::kCreateQp, CallKind::kCreateQpEx) <
+         first(CallKind::kConnect, CallKind::kAccept);
 }
 
 bool PathMigrated(const HistoryIndex& index, IdRef id, size_t record) {

@@ -31,7 +31,7 @@ bool IsSidrRefusal(int32_t status);
 PrivateData Received(const HistoryIndex& index, const PrivateData& given, uint8_t size);
 // It has sent a request before the record, or it is one.
 bool Negotiates(const HistoryIndex& index, IdRef id, size_t record);
-// The library has created a queue pair for it at some time.
+// The library has created a queue pair for it, before it first connected or accepted.
 bool HasOwnQp(const HistoryIndex& index, IdRef id);
 // rdma_notify has reported a path migration of its connection before the record.
 bool PathMigrated(const HistoryIndex& index, IdRef id, size_t record);

@@ -186,7 +186,8 @@ bool HistoryIndex::AsksElsewhere(IdRef active, IdRef listener) const {
 bool HistoryIndex::MayBeHeardAgain(IdRef active, size_t until) const {
   const auto may_reject = [&](const MadeCall* call) {
     const CallKind kind = KindOf(*call->call);
-    return call->at < until && (kind == CallKind::kReject || kind == CallKind::kAccept);
+    const bool fails = kind == CallKind::kAccept && !call->reply.succeeded();
+    return call->at < until && (kind == CallKind::kReject || kind == CallKind::kRejectEce || fails);
   };
   return !undisturbed_ || std::ranges::any_of(CallsOn(active), may_reject);
 }

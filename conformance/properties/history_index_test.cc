@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conformance/properties/counterexamples.h"
+#include "conformance/properties/facts.h"
 #include "conformance/scenarios/on_sim.h"
 
 namespace cm {
@@ -173,6 +174,26 @@ fault fail-over side=active
   EXPECT_FALSE(index.faults().Before(0, FaultKind::kFailOver));
   EXPECT_TRUE(index.faults().Before(1, FaultKind::kFailOver, kActiveSide));
   EXPECT_FALSE(index.faults().Before(3, FaultKind::kFailOver, kPassiveSide));
+}
+
+// A request that names the number of another connection ends that, but not where the library chose
+// the number. source: linux 6.1 cm.c cm_match_req
+TEST_F(HistoryIndices, KnowWhetherAQueuePairWasThereToConnect) {
+  const HistoryIndex& index = Of(Listening(R"(active rdma_create_event_channel C
+active rdma_create_id A on=C
+active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000
+active rdma_get_cm_event C as=a
+active rdma_resolve_route A timeout_ms=2000
+active rdma_get_cm_event C as=r
+active rdma_create_qp A
+active rdma_connect A
+settle
+passive rdma_get_cm_event S as=e id=P
+passive rdma_accept P qp_num=77
+passive rdma_create_qp P
+)"));
+  EXPECT_TRUE(families::HasOwnQp(index, Id("A")));
+  EXPECT_FALSE(families::HasOwnQp(index, Id("P")));
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ void AddVerdict(const History& history, const model::HistoryResult& verdict,
     AddFinding(RowsFinding(history, refusal), result);
   if (verdict.kind == model::VerdictKind::kInconclusive) {
     result->verdict = Verdict::kInconclusive;
-    result->reason = "too many possibilities are left";
+    result->reason = "what could explain it was not all followed";
   }
 }
 

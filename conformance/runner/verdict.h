@@ -65,7 +65,7 @@ struct Finding {
 enum class Verdict : uint8_t {
   kPassed,
   kFailed,
-  kInconclusive,    // a real clock ran out, or too many possibilities were left
+  kInconclusive,    // a real clock ran out, or not all was followed that could explain it
   kUnsupported,     // the environment cannot serve it, for a declared reason
   kKnownDeviation,  // it failed as the profile declares
 };
@@ -87,7 +87,7 @@ struct SequenceResult {
   uint64_t observations = 0;  // that could be refused
   uint64_t sharp = 0;         // those for which an altered observation would be refused
   uint64_t largest_set = 0;
-  bool followed_in_part = false;  // the oracle had too many possibilities to follow all
+  bool followed_in_part = false;  // there was too much for the oracle to follow all, or it guessed
   model::RuleBits reached;
   model::RuleBits confirmed;
   std::array<uint32_t, kEventTypeCount> heard{};  // number of events by type

@@ -217,6 +217,11 @@ TEST(TheOracle, SaysWhenThereAreTooManyWays) {
   };
   const Told readable = {"passive wait S within=1s -> readable"};
   EXPECT_EQ(judged(readable), VerdictKind::kPermitted);
+  EXPECT_EQ(judged(readable + Told{"active wait C within=1s -> quiet"}), VerdictKind::kPermitted);
+  const Told another = {"active rdma_create_event_channel E -> 0",
+                        "active rdma_create_id Z on=E -> 0",
+                        "active rdma_bind_addr Z addr=active:700 -> -1 EADDRINUSE"};
+  EXPECT_EQ(judged(readable + another), VerdictKind::kRefused);
   EXPECT_EQ(judged({"passive wait S within=1s -> quiet"}), VerdictKind::kRefused);
   EXPECT_EQ(judged(readable + Told{"passive rdma_get_cm_event S as=e -> 0  event "
                                    "RDMA_CM_EVENT_DISCONNECTED id=L"}),

@@ -101,8 +101,10 @@ class Oracle::Judges {
       counted_.Learn(record, line);
       data_path_.Learn(record, line);
     }
-    if (verdict.kind == VerdictKind::kRefused && context_.search.IsPartial())
-      verdict.kind = VerdictKind::kInconclusive;
+    if (IsPartial(line)) {
+      verdict.sharp = false;
+      if (verdict.kind == VerdictKind::kRefused) verdict.kind = VerdictKind::kInconclusive;
+    }
     if (verdict.kind == VerdictKind::kRefused) unjudged_.EndAfter(record, line);
     if (verdict.kind == VerdictKind::kRefused || verdict.kind == VerdictKind::kOutOfScope)
       LearnUnjudged(record, line);
@@ -113,6 +115,16 @@ class Oracle::Judges {
     if (!verdict.IsPermitted() || IsUnseen(record)) verdict.certain.reset();
     confirmed_ |= verdict.certain;
     return verdict;
+  }
+
+  // What is refused may be explained by something that is not followed: of the id that is called,
+  // and of others where a fault hits a number of all messages.
+  bool IsPartial(const Line& line) {
+    if (!context_.search.IsPartial()) return false;
+    const auto* calls = std::get_if<line::Calls>(&line);
+    const bool counts = facts().allowances != Hits{};
+    if (calls == nullptr || counts || !IdOf(calls->call).valid()) return true;
+    return context_.search.IsPartial(context_.components.NumberOf(IdOf(calls->call)));
   }
 
   // The first of the calls that had to return; the judgement of all of them ends.

@@ -32,8 +32,8 @@ class Oracle {
   Oracle(const Oracle& other);
   Oracle& operator=(const Oracle& other);
 
-  // Judges the next record of the history, in order. Inconclusive when a component has too many
-  // possibilities: the oracle must not be used any more. Never fails.
+  // Judges the next record of the history, in order. Inconclusive when what is not followed could
+  // explain it: the oracle must not be used any more. Never fails.
   Verdict Observe(const Record& record);
   // Follows hidden steps until then, as the next observation would: copies need not do it again.
   void Follow(Instant until);

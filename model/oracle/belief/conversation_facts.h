@@ -126,10 +126,9 @@ struct IdInfo {
   std::vector<Membership> memberships;  // all that it ever had, by number
   IdRef holds;  // the listener that waits for this id's request to be acknowledged
   uint32_t component = 0;
-  bool lazy =
-      false;  // of its component so much may be so that only steps that it needs are followed
-  IdRef apart_from;  // one of a crowd: the listener that it asks, and is judged apart from
-  Crowd crowd;       // of a listener: those that are
+  bool lazy = false;  // more may be so of its component than is followed
+  IdRef apart_from;   // one of a crowd: the listener that it asks, and is judged apart from
+  Crowd crowd;        // of a listener: those that are
   std::optional<call::GetAddrInfo> looked_up;  // the last query of rdma_resolve_addrinfo
   Shown shown;                       // fields that the library has filled in, without the QP
   std::optional<TesterPeer> tester;  // set for the sender of a tester's message, which is no id

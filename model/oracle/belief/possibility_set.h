@@ -28,6 +28,18 @@ class PossibilitySet {
   // The rows that every one has used and that have not been taken yet; adds all rows to `reached`.
   RuleBits TakeCertain(RuleBits* reached);
   size_t size() const { return items_.size(); }
+  // Keeps those for whose index `stays` is true.
+  template <typename Stays>
+  void Keep(Stays stays) {
+    PossibilitySet kept;
+    for (size_t i = 0; i < items_.size(); ++i)
+      if (stays(i)) kept.Add(std::move(items_[i]));
+    *this = std::move(kept);
+  }
+  // Keeps every second one until there are no more than `most`.
+  void Thin(size_t most) {
+    while (size() > most) Keep([](size_t i) { return i % 2 == 0; });
+  }
   bool empty() const { return items_.empty(); }
   void clear();
   // Room for so many.

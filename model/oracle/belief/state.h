@@ -75,13 +75,13 @@ struct Flight {
   uint8_t to = kNoId;    // kNoId: an id that is gone; of REQ: any listener
   uint8_t from_device = kNoDevice;
   uint8_t to_device = kNoDevice;
-  uint16_t reason = 0;         // of REJ; of MRA: 1 if it speaks of a reply; of an MPA reply: what
-                               // it carries for an id that cannot take the connection
+  uint16_t reason = 0;  // of REJ; of MRA: 1 if it speaks of a reply; of an MPA reply: what
+                        // it carries for an id that cannot take the connection
   // Minimum and maximum fail-overs when its sender took its GID; kNoSource: an answer that is made
   // from what it answers.
   uint8_t source = kNoSource;
   uint8_t source_to = kNoSource;
-  IdRef sender;                // its name, if it has one, also when it is gone
+  IdRef sender;  // its name, if it has one, also when it is gone
   uint16_t payload = kNoPayload;
   uint16_t tester = kNoTester;  // which of the messages of the tester it is
   Since since;

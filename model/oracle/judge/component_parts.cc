@@ -1,5 +1,6 @@
 // Joining components and parting them.
 #include <algorithm>
+#include <utility>
 
 #include "model/oracle/judge/components.h"
 #include "model/oracle/machine/aim.h"
@@ -8,7 +9,7 @@
 namespace cm::model {
 namespace {
 
-// Possibilities of two components together before the oracle gives up.
+// Possibilities of two components together: where there are more, they are followed in part.
 constexpr size_t kMostJoined = 65536;
 // And of which so many are followed then.
 constexpr size_t kMostThinned = 4096;
@@ -190,26 +191,24 @@ Possibility Links::PartOf(const Possibility& p, size_t root) const {
 
 }  // namespace
 
-bool Components::IsLazy(Number number) {
-  if (!facts_.any_lazy) return false;
+bool Components::IsLazy(Number number) const {
+  if (!facts_.any_lazy || !Has(number)) return false;
   const auto lazy = [this](IdRef id) { return facts_.id(id).lazy; };
-  return std::ranges::any_of(components_[number].ids, lazy);
+  return std::ranges::any_of(components_.at(number).ids, lazy);
 }
 
-void Components::MakeLazy(Number number) {
+bool Components::MakeLazy(const std::vector<IdRef>& ids) {
   facts_.any_lazy = true;
-  for (const IdRef id : components_[number].ids) facts_.id(id).lazy = true;
+  bool any = false;
+  for (const IdRef id : ids) any |= !std::exchange(facts_.id(id).lazy, true);
+  return any;
 }
 
 void Components::Thin(Component* one, Component* other) {
   while (one->set.size() * other->set.size() > kMostThinned) {
     Component* const larger = one->set.size() > other->set.size() ? one : other;
-    PossibilitySet half;
-    for (size_t i = 0; i < larger->set.size(); i += 2)
-      half.Add(std::move(larger->set.mutable_items()[i]));
-    larger->set = std::move(half);
-    facts_.any_lazy = true;
-    for (const IdRef id : larger->ids) facts_.id(id).lazy = true;
+    larger->set.Thin(larger->set.size() - 1);
+    MakeLazy(larger->ids);
   }
 }
 
@@ -221,6 +220,7 @@ void Components::Merge(IdRef a, IdRef b) {
   Component& other = components_[from];
   const Hits elsewhere = HitsExcept(into, from);
   if (one.set.size() * other.set.size() > kMostJoined) Thin(&one, &other);
+  const bool lazy = IsLazy(into) || IsLazy(from);
   PossibilitySet product;
   for (const Possibility& x : one.set.items()) {
     for (const Possibility& y : other.set.items()) {
@@ -237,6 +237,7 @@ void Components::Merge(IdRef a, IdRef b) {
     one.ids.push_back(id);
   }
   components_.erase(from);
+  if (lazy) MakeLazy(into);
   if (one.ids.size() >= facts_.crowd) facts_.crowd = kRestOfCrowd;
   Put(into, std::move(product));
 }

@@ -161,8 +161,9 @@ class Components {
   // The largest number of possibilities of a component so far.
   size_t largest() const { return largest_; }
   // Of each of its ids so much may be so that not all is followed, also in what they are joined to.
-  bool IsLazy(Number number);
-  void MakeLazy(Number number);
+  bool IsLazy(Number number) const;
+  // False where that is so already.
+  bool MakeLazy(Number number) { return MakeLazy(components_[number].ids); }
 
  private:
   // Judges it apart from the one owner that it asks, if that has a crowd.
@@ -182,6 +183,7 @@ class Components {
     uint32_t followed = 0;   // equals that of all components: nothing was judged since
     Hits elsewhere{};        // of the hits in each possibility, those that are of other components
   };
+  bool MakeLazy(const std::vector<IdRef>& ids);
   // Drops possibilities of two components that are too many to be joined.
   void Thin(Component* one, Component* other);
   static Hits Sum(Hits a, const Hits& b);

@@ -290,6 +290,7 @@ void Learning::FromRequest(IdRef listener_id, const Possibility& p, IdRef reques
   info.kernel = listener.kernel;
   info.channel = listener.channel;
   info.component = listener.component;
+  info.lazy = listener.lazy;
   info.interface = p.ids[at].device;
   info.fail_overs = fault_model_.FailOvers(info.interface);
   info.shown.device_known = true;

@@ -6,20 +6,14 @@
 namespace cm::model {
 namespace {
 
-// Possibilities of a component before the oracle gives up.
+// Possibilities of a component that are followed: where there are more, in part.
 constexpr size_t kMostPossibilities = 65536;
+// And of which so many are followed on where that is too much as well.
+constexpr size_t kMostInPart = 4096;
 // And of a crowd that has shown a request, of which many look the same.
 constexpr size_t kMostFollowed = 256;
 // And the ids in all of them: fewer possibilities of a crowd.
 constexpr size_t kMostIds = 8 * kMostPossibilities;
-
-// Keeps those that are to stay.
-void Sift(const std::vector<bool>& stays, PossibilitySet* set) {
-  PossibilitySet stay;
-  for (size_t i = 0; i < stays.size(); ++i)
-    if (stays[i]) stay.Add(std::move(set->mutable_items()[i]));
-  *set = std::move(stay);
-}
 
 // Follows all hidden steps. False when there are too many possibilities. `crowd`: so many ids are
 // one; `guesses` is set where not all of its requests that look the same are followed.
@@ -70,7 +64,7 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t cro
     }
   }
   stays.resize(set->size(), true);
-  if (!all_stay) Sift(stays, set);
+  if (!all_stay) set->Keep([&stays](size_t i) { return stays[i]; });
   return true;
 }
 
@@ -87,7 +81,7 @@ std::vector<std::string> DropOverdue(const Steps& steps, const Window& window, c
       overdue.push_back(std::move(what));
   }
   if (!set->may_have_doubles() && std::ranges::find(stays, false) == stays.end()) return overdue;
-  Sift(stays, set);
+  set->Keep([&stays](size_t i) { return stays[i]; });
   return overdue;
 }
 
@@ -124,11 +118,13 @@ bool Search::FollowSteps(Number number, const Window& window, const Aim& aim) {
   };
   if (follow()) return true;
   components_.NoteSize(number);
-  if (components_.IsLazy(number)) return false;
-  PossibilitySet first;
-  for (size_t i = 0; i < before; ++i) first.Add(std::move(set.mutable_items()[i]));
-  set = std::move(first);
-  components_.MakeLazy(number);
+  const auto first = [before](size_t i) { return i < before; };
+  if (components_.MakeLazy(number)) {
+    set.Keep(first);
+    if (follow()) return true;
+  }
+  set.Keep(first);
+  set.Thin(kMostInPart);
   return follow();
 }
 
@@ -168,8 +164,8 @@ void Search::Guess(Number number) {
   PossibilitySet& set = components_.SetOf(number);
   if (!IsCrowd(number) || set.size() <= kMostFollowed) return;
   has_guessed_ = true;
-  PossibilitySet first;
-  for (size_t i = 0; i < kMostFollowed; ++i) first.Add(std::move(set.mutable_items()[i]));
+  PossibilitySet first = std::move(set);
+  first.Keep([](size_t i) { return i < kMostFollowed; });
   components_.Put(number, std::move(first));
 }
 
@@ -197,7 +193,7 @@ void Search::Confirm(Number number, Verdict* verdict) {
   PossibilitySet& set = components_.SetOf(number);
   if (set.empty()) return;
   const RuleBits certain = set.TakeCertain(&reached_);
-  if (!components_.IsLazy(number)) verdict->certain |= certain;
+  if (!IsPartial(number)) verdict->certain |= certain;
 }
 
 }  // namespace cm::model

@@ -173,7 +173,11 @@ class Search {
   // A call on one that is judged apart may end what it repeats.
   void PrepareApart(IdRef id, const Window& window);
   // What a call on the id depends on: of a listener, everything that asks it as well.
-  Aim AimAt(IdRef id) const { return components_.facts().id(id).listens ? Aim{} : Aim{.id = id}; }
+  Aim AimAt(IdRef id) const {
+    const bool all =
+        components_.facts().id(id).listens && !components_.IsLazy(components_.NumberOf(id));
+    return all ? Aim{} : Aim{.id = id};
+  }
   bool IsCrowd(Number number) {
     const PossibilitySet& set = components_.SetOf(number);
     const bool many = !set.empty() && set.items().front().ids.size() >= components_.facts().crowd;
@@ -185,16 +189,17 @@ class Search {
   void Guess(Number number);
   void NoteGuess() { has_guessed_ = true; }
   bool has_guessed() const { return has_guessed_; }
-  // What is refused may be explained by something that is not followed.
+  // What is refused may be explained by something that is not followed: of any component, of one.
   bool IsPartial() const { return has_guessed_ || components_.facts().any_lazy; }
+  bool IsPartial(Number number) const { return has_guessed_ || components_.IsLazy(number); }
 
   // Rows of some explanation so far.
   const RuleBits& reached() const { return reached_; }
   void Reach(const RuleBits& rows) { reached_ |= rows; }
 
  private:
-  // All hidden steps; where that is too much, those that the aim needs, from then on. False where
-  // that is too much as well.
+  // All hidden steps; where that is too much, those that the aim needs, from then on, and of fewer
+  // possibilities. False where that is too much as well.
   bool FollowSteps(Number number, const Window& window, const Aim& aim);
   // Those that are judged apart repeat what they have to.
   void RepeatApart(Number number, const Window& window);

@@ -5,9 +5,6 @@
 
 namespace cm::model {
 
-namespace {
-
-// Whether the queue pairs of two ids have the same number, which the application has chosen.
 bool ShareQpNumbers(const ConversationFacts& facts, const Possibility& p) {
   std::vector<uint64_t> keys;
   for (const IdState& id : p.ids) {
@@ -17,8 +14,6 @@ bool ShareQpNumbers(const ConversationFacts& facts, const Possibility& p) {
   std::ranges::sort(keys);  // lint: keys are plain numbers
   return std::ranges::adjacent_find(keys) != keys.end();
 }
-
-}  // namespace
 
 bool IsLazy(const ConversationFacts& facts, const Possibility& p) {
   const auto lazy = [&facts](const IdState& id) {

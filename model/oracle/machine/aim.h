@@ -1,9 +1,9 @@
 // What an observation depends on, and which hidden steps can make a difference to it.
 //
 // In a small component every hidden step is followed before every observation. In a crowd, such as
-// many requests at one listener, that would be every order of everything. There, steps that make no
-// difference to an observation are left for later, when something depends on them: whether they
-// came before or after it is the same.
+// many requests at one listener, and where more may be so than is followed, that would be every
+// order of everything. There, steps that make no difference to an observation are left for later,
+// when something depends on them: whether they came before or after it is the same.
 #ifndef MODEL_ORACLE_MACHINE_AIM_H_
 #define MODEL_ORACLE_MACHINE_AIM_H_
 
@@ -37,6 +37,8 @@ inline constexpr size_t kRestOfCrowd = 4;
 inline constexpr size_t kMostGuesses = 16;
 inline constexpr size_t kOldest = 2;
 
+// Whether the queue pairs of two ids have the same number, which the application has chosen.
+bool ShareQpNumbers(const ConversationFacts& facts, const Possibility& p);
 // Whether so much may be so that steps are followed only where something needs them.
 bool IsLazy(const ConversationFacts& facts, const Possibility& p);
 // Whether that is so, or the possibility is one of a crowd, and nothing comes from below that

@@ -187,14 +187,14 @@ class Steps::Expansion {
       group->Add(p.flights[first_ - p.ids.size()]);
   }
 
-  // What has to happen first is that an id repeats a request that is not under way: whether steps
-  // of others come before or after it is the same.
+  // What has to happen first is that an id repeats a message, and no request of its is under way:
+  // whether steps of others come before or after it is the same.
   bool RepeatsFirst(const Possibility& p) const {
     const auto under_way = [&](const Flight& flight) {
       return flight.from == first_ && IsRequest(flight.kind);
     };
     return first_repeats_ && first_ < p.ids.size() && aim_.request == nullptr &&
-           std::ranges::none_of(p.flights, under_way);
+           std::ranges::none_of(p.flights, under_way) && !ShareQpNumbers(steps_.facts_, p);
   }
 
   // A message that can only be lost is lost before anything else happens: nothing shows when it is,

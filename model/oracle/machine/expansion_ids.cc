@@ -229,12 +229,12 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
 
 // The rule that delays a message may not be there any more when it is repeated.
 bool Steps::Expansion::MayOvertake(const Possibility& p, const Flight& message, Due again) const {
-  const int64_t early = steps_.fault_model_.FateOf(message, p).early;
-  if (early == 0) return false;
   Flight repetition = message;
   repetition.since = {again.not_before, again.not_after};
-  return again.not_before + steps_.fault_model_.FateOf(repetition, p).early <
-         message.since.earliest + early;
+  const Fate first = steps_.fault_model_.FateOf(message, p);
+  const Fate second = steps_.fault_model_.FateOf(repetition, p);
+  return second.late < first.late &&
+         again.not_before + second.early < message.since.latest + first.late;
 }
 
 bool Steps::Expansion::RepeatsApart(const Possibility& p, uint8_t i) const {

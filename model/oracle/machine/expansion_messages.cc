@@ -35,7 +35,7 @@ void Steps::Expansion::DropIdle(Possibility* p) const {
     if (rule->answer != IbAnswer::kIgnored) return false;
     const Fate fate = steps_.fault_model_.FateOf(flight, *p);
     if (!fate.hits.empty() || fate.mutes != Certainty::kNo || fate.fails_at_sender) return false;
-    if (fate.can_arrive) p->used.set(NumberOf(rule));
+    if (fate.can_arrive) (fate.can_be_lost ? p->perhaps : p->used).set(NumberOf(rule));
     return true;
   });
 }
