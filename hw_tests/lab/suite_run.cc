@@ -28,6 +28,7 @@ struct Batch {
   std::vector<uint64_t> numbers;
   bool alone = false;                   // one sequence that failed after others
   std::optional<uint64_t> predecessor;  // the sequence before it
+  std::string cause;                    // of its failure
 };
 
 // Batches to be run, and results of those that were.
@@ -189,9 +190,18 @@ class Bench {
     fs::create_directories(settings_.folder / "conversations", ignored);
     for (const auto& entry : fs::directory_iterator(share_ / "report" / "conversations", ignored)) {
       std::error_code error;
+      if (batch.alone) KeepAside(entry.path().filename());
       fs::copy_file(entry.path(), settings_.folder / "conversations" / entry.path().filename(),
                     fs::copy_options::overwrite_existing, error);
     }
+  }
+
+  // What came of it after others shows what is wrong; what comes of it alone may not.
+  void KeepAside(const fs::path& name) {
+    std::error_code ignored;
+    const fs::path aside = settings_.folder / "not-alone";
+    fs::create_directories(aside, ignored);
+    fs::rename(settings_.folder / "conversations" / name, aside / name, ignored);
   }
 
   std::optional<Problem> Collect(Batch batch, const Outcome<Ended>& ended) {
@@ -231,14 +241,15 @@ class Bench {
       desk_->Add({.topology = batch.topology,
                   .numbers = {result.index},
                   .alone = true,
-                  .predecessor = before});
+                  .predecessor = before,
+                  .cause = result.findings.empty() ? "" : result.findings.front().Cause()});
       desk_->Bring(std::move(result));
       return;
     }
     if (batch.alone && result.verdict == Verdict::kPassed) {
       result.verdict = Verdict::kInconclusive;
-      result.reason = fmt::format("order-dependent: it failed after sequence {}, not alone",
-                                  batch.predecessor.value_or(0));
+      result.reason = fmt::format("order-dependent: it failed after sequence {}, not alone: {}",
+                                  batch.predecessor.value_or(0), batch.cause);
     }
     desk_->Bring(std::move(result));
   }

@@ -268,7 +268,11 @@ int RunLab(LabOptions options) {
         "the devices of a guest are Soft-RoCE or Soft-iWARP, and profile {} is of another link: "
         "5.10-rxe, 6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw",
         known.name));
-  auto campaign = CampaignOf(options.run, known, EveryCapability(known.transport));
+  // A fault that a profile leaves out has effects that the profile does not describe: none is
+  // drawn. What is given is carried out.
+  Capabilities possible = EveryCapability(known.transport);
+  if (options.run.conversations.empty()) possible = Common(possible, known.capabilities);
+  auto campaign = CampaignOf(options.run, known, possible);
   if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);
   for (const TopologyShare& share : std::get<CampaignOptions>(campaign).draw.topologies)
     if (share.topology->name != "one-kernel-two-devices" && share.topology->name != "bond")

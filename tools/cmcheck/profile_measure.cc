@@ -5,7 +5,9 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,9 +28,10 @@ namespace fs = std::filesystem;
 
 struct MeasureOptions {
   std::string file;
-  std::string base;  // empty: the profile
-  std::string lab;   // profile of a guest
-  OwnGuest own;      // of it
+  std::string base;      // empty: the profile
+  std::string lab;       // profile of a guest
+  std::string expected;  // empty: none
+  OwnGuest own;          // of the guest
   Asked asked;
 };
 
@@ -48,26 +51,40 @@ std::string WhyNotInLab(const Verb& verb) {
   return {};
 }
 
+// The profile that what is measured is compared with, if there is one; or why there is none.
+std::variant<std::optional<Profile>, std::string> Expected(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  auto loaded = LoadProfile(IsProfileName(name) ? name : FromUsersFolder(name));
+  if (const auto* problem = std::get_if<std::string>(&loaded)) return "--expect " + *problem;
+  return std::get<Profile>(std::move(loaded));
+}
+
 // In a guest, whose time is virtual: nothing that takes minutes has to be assumed.
 int MeasureInLab(const MeasureOptions& options, const fs::path& file) {
   const std::string& base = options.base.empty() ? options.lab : options.base;
   if (!options.base.empty() && FindProfile(base) == nullptr) return NoBase(base);
+  if (!options.expected.empty() && FindProfile(options.expected) == nullptr)
+    return Unusable(fmt::format("with --lab, --expect {} is no name of `cmcheck list profiles`",
+                                options.expected));
   auto started = OneGuest::Start(options.lab, options.own);
   if (const int* exit_code = std::get_if<int>(&started)) return *exit_code;
   OneGuest& one = *std::get<std::unique_ptr<OneGuest>>(started);
   const std::string name = file.filename().string();
   const lab::Outcome<lab::Ended> ended = one.guest().Run(
       fmt::format("cp /host/cmcheck /tmp/ && cd /host && /tmp/cmcheck profile measure {} --impl dl "
-                  "--place guest --profile {} --base {}",
-                  ShellWord(name), ShellWord(options.lab), ShellWord(base)),
+                  "--place guest --profile {} --base {}{}",
+                  ShellWord(name), ShellWord(options.lab), ShellWord(base),
+                  options.expected.empty() ? "" : " --expect " + ShellWord(options.expected)),
       {.wall_limit = std::chrono::minutes(30), .cancelled = [] { return Interrupted().load(); }});
   if (!ended.ok()) return OneGuest::Report(ended.problem());
-  if (ended.value().status != kExitClean) return Unusable("in the guest: " + ended.value().error);
+  const int status = ended.value().status;
+  if (status != kExitClean && status != kExitFound)
+    return Unusable("in the guest: " + ended.value().error);
   fmt::print("{}", ended.value().output);
   const WrittenProfile written = ReadWritten(one.share() / name);
   const std::string problem =
       written.problem.empty() ? WriteFile(file, written.text) : "in the guest: " + written.problem;
-  return problem.empty() ? kExitClean : Unusable(fmt::format("{}: {}", options.file, problem));
+  return problem.empty() ? status : Unusable(fmt::format("{}: {}", options.file, problem));
 }
 
 int Measure(MeasureOptions options, const Verb& verb) {
@@ -97,6 +114,8 @@ int Measure(MeasureOptions options, const Verb& verb) {
   if (const auto* problem = std::get_if<std::string>(&base)) return Unusable(*problem);
   const auto& known = std::get<Profile>(base);
   if (FindProfile(known.name) == nullptr) return NoBase(base_name);
+  const auto expected = Expected(options.expected);
+  if (const auto* problem = std::get_if<std::string>(&expected)) return Unusable(*problem);
   auto resolved = Resolve(asked);
   if (const auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Implementation& implementation = *std::get<Answering>(resolved).implementation;
@@ -112,7 +131,11 @@ int Measure(MeasureOptions options, const Verb& verb) {
     return Unusable(fmt::format("it would be no profile: {}", std::get<std::string>(parsed)));
   if (std::string problem = WriteFile(file, text); !problem.empty()) return Unusable(problem);
   fmt::print("written: {}\n", options.file);
-  return kExitClean;
+  const auto& compared = std::get<std::optional<Profile>>(expected);
+  if (!compared) return kExitClean;
+  const BesideKnown beside = CompareWithKnown(fields, *compared);
+  fmt::print("\n{}", beside.lines);
+  return beside.differing == 0 ? kExitClean : kExitFound;
 }
 
 }  // namespace
@@ -125,17 +148,20 @@ Example:
   Verb verb = profile.Add("measure", "Find limits and timers by asking", R"(
 Writes a profile: each field is marked as measured, and by what, or as assumed to be the base's, and
 why. Private data, depths and retry counts are found by calls that are refused, timers by waiting for
-them: a minute at most on nodes. What needs lost messages is assumed where none can be lost.
+them: a minute at most on nodes. What needs lost messages is assumed where none can be lost. With
+--expect what was measured is compared with a profile, field by field; exit code 1 when one differs.
 Examples:
   cmcheck profile measure mine.json --site rack7.json --base 6.1-rxe
   cmcheck profile measure here.json --impl dl
   cmcheck profile measure old.json --lab 6.1-rxe --base 7.2-rxe
+  cmcheck profile measure again.json --lab 6.1-rxe --base 7.2-rxe --expect 6.1-rxe
   cmcheck profile measure altered.json --lab 6.1-rxe --module ./rdma_rxe.ko
   cmcheck profile measure theirs.json --impl 'exec:./mydriver')");
   auto options = std::make_shared<MeasureOptions>();
   verb.Argument("file", &options->file, "Where the profile is written; it may not exist");
   verb.Text("--base", &options->base, "A name of `cmcheck list profiles`; default: --profile");
   verb.Text("--lab", &options->lab, "A guest with the kernel of this profile");
+  verb.Text("--expect", &options->expected, "A profile that is to be found again");
   AddOwnGuest(verb, &options->own);
   AddAsked(verb, &options->asked);
   verb.Does([options, verb] { return Measure(*options, verb); });

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <variant>
 
 #include "conformance/driver/perform.h"
 #include "conformance/runner/profile_file.h"
+#include "model/base/check.h"
 #include "model/base/files.h"
 #include "model/base/json.h"
 #include "model/conversation/history.h"
@@ -323,6 +326,29 @@ void AddTiming(Asking& asking, const Timing& base, std::vector<MeasuredField>* f
   add("mra_service_timeout", base.mra_service_timeout, unasked, "");
 }
 
+// A field of a profile under its name in the file.
+int64_t KnownValue(const Profile& known, std::string_view name) {
+  const Limits& limits = known.limits;
+  const Timing& timing = known.timing;
+  using Named = std::pair<std::string_view, int64_t>;
+  const Named values[] = {{"request_data", limits.request_data},
+                          {"reply_data", limits.reply_data},
+                          {"reject_data", limits.reject_data},
+                          {"datagram_request_data", limits.datagram_request_data},
+                          {"datagram_reply_data", limits.datagram_reply_data},
+                          {"max_depth", limits.max_depth},
+                          {"max_retry_count", limits.max_retry_count},
+                          {"max_backlog", limits.max_backlog},
+                          {"packet_lifetime", timing.packet_lifetime},
+                          {"response_timeout", timing.response_timeout},
+                          {"max_retries", timing.max_retries},
+                          {"ack_delay", timing.ack_delay},
+                          {"mra_service_timeout", timing.mra_service_timeout}};
+  const auto* found = std::ranges::find(values, name, &Named::first);
+  CM_CHECK(found != std::end(values));
+  return found->second;
+}
+
 }  // namespace
 
 std::string ConnectionLines(std::string_view from, std::string_view to, std::string_view family) {
@@ -367,6 +393,24 @@ std::string ProfileText(std::string_view name, const Profile& base, std::string_
     text += "}";
   }
   return text + "}\n";
+}
+
+BesideKnown CompareWithKnown(const std::vector<MeasuredField>& fields, const Profile& known) {
+  BesideKnown beside;
+  int measured = 0;
+  for (const MeasuredField& field : fields) {
+    const int64_t value = KnownValue(known, field.name);
+    const bool same = field.value == value;
+    const char* verdict = field.assumed ? "assumed" : same ? "same" : "differs";
+    beside.lines += fmt::format("{:<9} {:<22} {:>6}  {}: {}\n", verdict, field.name, field.value,
+                                known.name, value);
+    if (field.assumed) continue;
+    ++measured;
+    beside.differing += same ? 0 : 1;
+  }
+  beside.lines += fmt::format("{} of {} measured fields are as in {}\n",
+                              measured - beside.differing, measured, known.name);
+  return beside;
 }
 
 WrittenProfile ReadWritten(const std::filesystem::path& path) {

@@ -43,6 +43,14 @@ std::vector<MeasuredField> MeasureProfile(Implementation& implementation, const 
 std::string ProfileText(std::string_view name, const Profile& base, std::string_view of,
                         const std::vector<MeasuredField>& fields);
 
+// What was measured beside a profile that is known: a line for each field, in the order of
+// `fields`, then how many are the same. An assumed field is not compared.
+struct BesideKnown {
+  std::string lines;
+  int differing = 0;
+};
+BesideKnown CompareWithKnown(const std::vector<MeasuredField>& fields, const Profile& known);
+
 // The file that another process was to write; or the problem: it is missing, or no profile.
 struct WrittenProfile {
   std::string text;

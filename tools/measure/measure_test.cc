@@ -20,6 +20,7 @@
 namespace cm {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -162,6 +163,34 @@ TEST(Measure, TheFileIsAProfileAndSaysWhatWasMeasured) {
   EXPECT_EQ(ValuesOf(profile), ValuesOf(of));
   EXPECT_THAT(text, HasSubstr("// measured: time until UNREACHABLE"));
   EXPECT_THAT(text, HasSubstr("// assumed: a larger backlog"));
+}
+
+// Linux 6.1 and 6.12 differ in one of the fields that are measured: see the profiles.
+TEST(Measure, IsComparedWithAKnownProfileFieldByField) {
+  const Profile& known = *FindProfile("6.1-rxe");
+  const Profile& newer = *FindProfile("6.12-rxe");
+  const std::vector<MeasuredField> fields = Measured(newer, Other());
+  const BesideKnown same = CompareWithKnown(fields, newer);
+  EXPECT_EQ(same.differing, 0) << same.lines;
+  EXPECT_THAT(same.lines, HasSubstr("10 of 10 measured fields are as in 6.12-rxe\n"));
+  const BesideKnown other = CompareWithKnown(fields, known);
+  EXPECT_EQ(other.differing, 1) << other.lines;
+  EXPECT_THAT(other.lines, ContainsRegex("differs   packet_lifetime +16  6.1-rxe: 18\n"));
+  EXPECT_THAT(other.lines, ContainsRegex("same      max_depth +128  6.1-rxe: 128\n"));
+  EXPECT_THAT(other.lines, HasSubstr("9 of 10 measured fields are as in 6.1-rxe\n"));
+}
+
+// One that is assumed is no difference, whatever the base has.
+TEST(Measure, WhatIsAssumedIsNotCompared) {
+  const BesideKnown beside = CompareWithKnown({{.section = "timing",
+                                                .name = "ack_delay",
+                                                .value = 3,
+                                                .assumed = "no one asked",
+                                                .how = ""}},
+                                              *FindProfile("6.1-rxe"));
+  EXPECT_EQ(beside.differing, 0);
+  EXPECT_THAT(beside.lines, ContainsRegex("assumed   ack_delay +3  6.1-rxe: 15\n"));
+  EXPECT_THAT(beside.lines, HasSubstr("0 of 0 measured fields"));
 }
 
 // What a guest has left is no profile by being there.
