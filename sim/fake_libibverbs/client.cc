@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -18,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/requests.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -38,6 +40,7 @@ constexpr int kReadings = 10'000;
 struct Sockets {
   std::mutex lock;
   std::vector<int> open;
+  std::atomic<size_t> count{0};
 };
 
 Sockets& TheSockets() {
@@ -48,8 +51,12 @@ Sockets& TheSockets() {
 __attribute__((constructor)) void CloseInChildren() {
   pthread_atfork([] { TheSockets().lock.lock(); }, [] { TheSockets().lock.unlock(); },
                  [] {
-                   for (const int socket : TheSockets().open) close(socket);
+                   for (const int socket : TheSockets().open) {
+                     KeepFromProgram(socket, false);
+                     close(socket);
+                   }
                    TheSockets().open.clear();
+                   TheSockets().count = 0;
                    TheSockets().lock.unlock();
                  });
 }
@@ -75,6 +82,8 @@ class Line {
     connection_ = std::make_unique<Connection>(socket);
     const std::lock_guard held(TheSockets().lock);
     TheSockets().open.push_back(socket);
+    KeepFromProgram(socket, true);
+    ++TheSockets().count;
   }
 
   void Drop() {
@@ -82,6 +91,8 @@ class Line {
     const std::lock_guard held(TheSockets().lock);
     std::vector<int>& open = TheSockets().open;
     open.erase(std::remove(open.begin(), open.end(), connection_->socket()), open.end());
+    TheSockets().count = open.size();
+    KeepFromProgram(connection_->socket(), false);
     connection_.reset();
   }
 
@@ -194,17 +205,17 @@ uint32_t NumberAtTheEnd(std::string_view path) {
   return number;
 }
 
-// The file beside the socket.
-const uapi::TimeRecord* SeeTimeBeside(std::string_view socket) {
-  std::array<char, sizeof(sockaddr_un) + uapi::SharedTime::kName.size()> path{};
+// The path of a file beside the socket.
+std::array<char, 2 * sizeof(sockaddr_un)> Beside(std::string_view socket, std::string_view name) {
+  std::array<char, 2 * sizeof(sockaddr_un)> path{};
   const std::string_view folder = socket.substr(0, socket.rfind('/') + 1);
   const size_t length = folder.copy(path.data(), folder.size());
-  uapi::SharedTime::kName.copy(path.data() + length, uapi::SharedTime::kName.size());
-  return uapi::SeeTime(path.data());
+  name.copy(path.data() + length, name.size());
+  return path;
 }
 
 // Empty when the connection is lost.
-std::optional<Answer> Hear(Connection* connection) {
+std::optional<Answer> Hear(Connection* connection, uapi::SharedLines* lines) {
   bool interrupted = false;
   for (;;) {
     if (std::optional<Message> message = connection->Next()) {
@@ -216,20 +227,25 @@ std::optional<Answer> Hear(Connection* connection) {
     if (error == EINTR && !interrupted) {
       interrupted = true;
       if (connection->Send(uapi::Interrupt{}) != 0) return std::nullopt;
+      lines->RingBell();
     } else if (error != 0 && error != EINTR) {
       return std::nullopt;
     }
   }
 }
 
-Answer Converse(Connection* connection, const Request& request) {
+Answer Converse(Connection* connection, uapi::SharedLines* lines, const Request& request) {
   Exchange exchange;
   if (connection->Send(request) != 0) return {.value = -EIO};
-  std::optional<Answer> answer = Hear(connection);
+  lines->RingBell();
+  std::optional<Answer> answer = Hear(connection, lines);
   if (!answer) return {.value = -EIO};
   exchange.Complete();
   return std::move(*answer);
 }
+
+// Without the lock, at which threads may give way.
+bool HasOtherConnections() { return TheSockets().count > 1; }
 
 }  // namespace
 
@@ -241,7 +257,8 @@ std::vector<int> OwnSockets() {
 Client::Client(const char* path)
     : address_(AddressOf(path)),
       process_(NumberAtTheEnd(address_.sun_path)),
-      time_(SeeTimeBeside(address_.sun_path)) {}
+      time_(uapi::SeeTime(Beside(address_.sun_path, uapi::SharedTime::kName).data())),
+      lines_(uapi::SharedLines::See(Beside(address_.sun_path, uapi::SharedLines::kName).data())) {}
 
 Connection* Client::Own() {
   Line& line = OwnState().line;
@@ -250,10 +267,16 @@ Connection* Client::Own() {
   const int end = Connect(address_);
   if (end < 0) return nullptr;
   line.Set(end);
-  const uapi::Hello hello = {
-      .process = process_, .pid = getpid(), .tid = static_cast<int32_t>(syscall(SYS_gettid))};
+  const uapi::Hello hello = {.process = process_,
+                             .pid = getpid(),
+                             .tid = static_cast<int32_t>(syscall(SYS_gettid)),
+                             .line = lines_.Take()};
   if (line.Get()->Send(hello) != 0) line.Drop();
-  return line.Get();
+  Connection* const connection = line.Get();
+  uapi::SharedLine* const shared = lines_.Get(hello.line);
+  if (connection != nullptr && shared != nullptr) connection->ShareAsProgram(shared);
+  lines_.RingBell();
+  return connection;
 }
 
 // Of an empty completion queue, and of a descriptor without an event.
@@ -279,9 +302,9 @@ void NoteVain(const Request& request) {
 Answer Client::Send(const Request& request) {
   Connection* connection = Own();
   if (connection == nullptr) return {.value = -ENODEV};
-  if (MayWait(request.op)) return Converse(connection, request);
+  if (MayWait(request.op)) return Converse(connection, &lines_, request);
   const WithoutCancellation whole;
-  return Converse(connection, request);
+  return Converse(connection, &lines_, request);
 }
 
 void Client::AwaitOthers() {
@@ -349,7 +372,11 @@ bool Client::SpendLook() {
 void Client::Tell(const Message& message, int descriptor) {
   const WithoutCancellation whole;
   Connection* connection = Own();
-  if (connection != nullptr && connection->Send(message, descriptor) != 0) OwnState().line.Drop();
+  if (connection == nullptr) return;
+  if (connection->Send(message, descriptor) != 0) return OwnState().line.Drop();
+  // The machine reads it before the process's next request. That may be another thread's.
+  const bool soon = std::holds_alternative<uapi::Interrupt>(message);
+  if (soon || connection->IsHalfFull() || HasOtherConnections()) lines_.RingBell();
 }
 
 void Client::Watch(uint64_t name, int write_end, const Request& readable) {

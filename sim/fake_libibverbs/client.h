@@ -11,6 +11,7 @@
 #include "sim/fake_libibverbs/backend.h"
 #include "sim/uapi/framing.h"
 #include "sim/uapi/request.h"
+#include "sim/uapi/shared_lines.h"
 #include "sim/uapi/shared_time.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -50,7 +51,8 @@ class Client : public Backend {
 
   sockaddr_un address_;
   uint32_t process_;
-  const uapi::TimeRecord* time_;   // null when there is no broker
+  const uapi::TimeRecord* time_;  // null when there is no broker
+  uapi::SharedLines lines_;
   std::atomic<int64_t> shown_{0};  // the latest value of the clock
 };
 

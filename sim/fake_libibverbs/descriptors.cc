@@ -88,6 +88,10 @@ bool IsWriteEnd(int fd) {
 }
 
 int CloseDescriptor(int fd) {
+  if (IsKeptFromProgram(fd)) {
+    errno = EBADF;
+    return -1;
+  }
   const std::optional<Descriptor> found = FindDescriptor(fd);
   const int result = RealLibc().close(fd);
   if (!found || result != 0 || !IsLastGone(found->write_end)) return result;

@@ -2,6 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <array>
+#include <atomic>
+#include <cstdint>
+
 namespace cm::sim::fake_libibverbs {
 namespace {
 
@@ -9,6 +13,12 @@ template <typename Function>
 void Find(const char* name, Function** function) {
   *function = Next(name, *function);
 }
+
+constexpr int kBits = 64;
+constexpr int kMostKept = 1024;
+
+// One bit each, without a lock: threads of the program may give way at locks.
+std::array<std::atomic<uint64_t>, kMostKept / kBits> kept{};
 
 Libc FindAll() {
   Libc found{};
@@ -23,6 +33,19 @@ Libc FindAll() {
 }
 
 }  // namespace
+
+void KeepFromProgram(int fd, bool keep) {
+  if (fd < 0 || fd >= kMostKept) return;
+  const uint64_t bit = uint64_t{1} << fd % kBits;
+  if (keep)
+    kept[fd / kBits] |= bit;
+  else
+    kept[fd / kBits] &= ~bit;
+}
+
+bool IsKeptFromProgram(int fd) {
+  return fd >= 0 && fd < kMostKept && (kept[fd / kBits] >> fd % kBits & 1) != 0;
+}
 
 void* NextDefinition(const char* name) { return dlsym(RTLD_NEXT, name); }
 

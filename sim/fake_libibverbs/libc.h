@@ -21,6 +21,11 @@ struct Libc {
 
 const Libc& RealLibc();
 
+// Descriptors below 1024 that are not the program's: to it they are not open, also when it closes
+// one after the other.
+void KeepFromProgram(int fd, bool keep);
+bool IsKeptFromProgram(int fd);
+
 // The next definition after the fake libibverbs's in search order; null when there is none.
 void* NextDefinition(const char* name);
 

@@ -1,5 +1,6 @@
 #include "sim/uapi/framing.h"
 
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@ namespace {
 
 constexpr uint32_t kLongest = 16U << 20;  // longer than any option
 constexpr size_t kAtOnce = 1U << 12;
+// The place of a message in the socket.
+constexpr std::array<uint8_t, sizeof(uint32_t)> kInSocket{};
 constexpr size_t kShort = 64;  // the size of a request or an answer without bytes
 
 template <typename T>
@@ -145,6 +148,7 @@ std::optional<Message> Decode(std::span<const uint8_t> bytes) {
 Connection::Connection(int socket) : socket_(socket) {
   written_.reserve(kShort);
   read_.reserve(2 * kAtOnce);
+  taken_.reserve(kAtOnce);
 }
 
 Connection::~Connection() {
@@ -152,10 +156,34 @@ Connection::~Connection() {
   if (socket_ >= 0) close(socket_);
 }
 
+void Connection::ShareAsProgram(SharedLine* line) {
+  incoming_ = &line->to_program;
+  outgoing_ = &line->to_machine;
+  waits_in_memory_ = true;
+}
+
+void Connection::ShareAsMachine(SharedLine* line) {
+  incoming_ = &line->to_machine;
+  outgoing_ = &line->to_program;
+}
+
 int Connection::Send(const Message& message, int descriptor) {
-  Write(message, &written_);
-  for (size_t sent = 0; sent < written_.size();) {
-    iovec piece = {.iov_base = written_.data() + sent, .iov_len = written_.size() - sent};
+  cm::sim::uapi::Write(message, &written_);
+  if (outgoing_ == nullptr) return Write(written_, descriptor);
+  if (descriptor >= 0 || !outgoing_->Put(written_)) {
+    if (const int error = Write(written_, descriptor); error != 0) return error;
+    // The reader makes room: it has been woken for what is there.
+    while (!outgoing_->Put(kInSocket)) sched_yield();
+  }
+  outgoing_->Wake();
+  return 0;
+}
+
+int Connection::Write(std::span<const uint8_t> bytes, int descriptor) const {
+  for (size_t sent = 0; sent < bytes.size();) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): as C requires
+    iovec piece = {.iov_base = const_cast<uint8_t*>(bytes.data()) + sent,
+                   .iov_len = bytes.size() - sent};
     msghdr header{};
     header.msg_iov = &piece;
     header.msg_iovlen = 1;
@@ -172,6 +200,11 @@ int Connection::Send(const Message& message, int descriptor) {
 }
 
 int Connection::Read() {
+  if (waits_in_memory_) return incoming_->Wait();
+  return ReadSocket(is_shared() ? MSG_DONTWAIT : 0);
+}
+
+int Connection::ReadSocket(int flags) {
   const size_t before = read_.size();
   read_.resize(before + kAtOnce);
   iovec piece = {.iov_base = read_.data() + before, .iov_len = kAtOnce};
@@ -181,7 +214,7 @@ int Connection::Read() {
   header.msg_iovlen = 1;
   header.msg_control = control.bytes.data();
   header.msg_controllen = control.bytes.size();
-  const ssize_t count = recvmsg(socket_, &header, MSG_CMSG_CLOEXEC);
+  const ssize_t count = recvmsg(socket_, &header, MSG_CMSG_CLOEXEC | flags);
   const int error = errno;
   read_.resize(before + static_cast<size_t>(count < 0 ? 0 : count));
   if (count < 0) return error;
@@ -195,11 +228,49 @@ int Connection::Read() {
 }
 
 std::optional<Message> Connection::Next() {
+  if (HasInMemory()) return FromMemory();
+  // Where the machine has read it before its place in memory was written.
+  if (is_shared() && !waits_in_memory_ && HasMessage()) ++ahead_;
+  return FromSocket();
+}
+
+std::optional<Message> Connection::FromMemory() {
   uint32_t length = 0;
-  if (damaged_ || read_.size() < sizeof length) return std::nullopt;
+  if (damaged_ || incoming_->size() < sizeof length) return std::nullopt;
+  std::array<uint8_t, sizeof length> bytes{};
+  incoming_->Take(bytes);
+  std::memcpy(&length, bytes.data(), sizeof length);
+  if (length == 0 && ahead_ > 0) {
+    --ahead_;
+    return Next();
+  }
+  if (length == 0) {
+    int error = 0;
+    while (!HasMessage() && !damaged_ && (error == 0 || error == EINTR)) error = ReadSocket(0);
+    return FromSocket();
+  }
+  damaged_ = length > incoming_->size();
+  if (damaged_) return std::nullopt;
+  taken_.resize(length);
+  incoming_->Take(taken_);
+  std::optional<Message> message = Decode(taken_);
+  damaged_ = !message;
+  return message;
+}
+
+bool Connection::HasMessage() const {
+  uint32_t length = 0;
+  if (read_.size() < sizeof length) return false;
   std::memcpy(&length, read_.data(), sizeof length);
-  if (length > kLongest) damaged_ = true;
-  if (damaged_ || read_.size() - sizeof length < length) return std::nullopt;
+  return length > kLongest || read_.size() - sizeof length >= length;
+}
+
+std::optional<Message> Connection::FromSocket() {
+  if (damaged_ || !HasMessage()) return std::nullopt;
+  uint32_t length = 0;
+  std::memcpy(&length, read_.data(), sizeof length);
+  damaged_ = length > kLongest;
+  if (damaged_) return std::nullopt;
   std::optional<Message> message = Decode(std::span(read_).subspan(sizeof length, length));
   read_.erase(read_.begin(), read_.begin() + static_cast<int64_t>(sizeof length + length));
   damaged_ = !message;

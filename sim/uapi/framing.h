@@ -9,7 +9,8 @@
 //    signal.
 // 4. Watch and Unwatch apply to the process, not to the thread. Before a request is answered, all
 //    descriptors that the process watches are in their right state: see level.h.
-// 5. An end that reads a malformed message closes the connection. A thread ends with its
+// 5. Most go through memory instead, where Hello names a line there: see shared_lines.h.
+// 6. An end that reads a malformed message closes the connection. A thread ends with its
 //    connection.
 #ifndef SIM_UAPI_FRAMING_H_
 #define SIM_UAPI_FRAMING_H_
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "sim/uapi/request.h"
+#include "sim/uapi/shared_lines.h"
 
 namespace cm::sim::uapi {
 
@@ -29,6 +31,7 @@ struct Hello {
   uint32_t process = 0;  // the number that ends the socket's name
   int32_t pid = 0;
   int32_t tid = 0;
+  uint32_t line = kNoLine;
 };
 
 struct Interrupt {};
@@ -68,6 +71,15 @@ class Connection {
   // Returns 0 or an errno. The peer gets a duplicate of `descriptor`.
   int Send(const Message& message, int descriptor = -1);
 
+  // From now on messages come and go through memory, which outlives this object. A program that
+  // reads there waits for the next message; the machine does not.
+  void ShareAsProgram(SharedLine* line);
+  void ShareAsMachine(SharedLine* line);
+  bool is_shared() const { return incoming_ != nullptr; }
+  bool HasInMemory() const { return is_shared() && !incoming_->IsEmpty(); }
+  // What is written in memory should be read soon, although nothing is waited for.
+  bool IsHalfFull() const { return is_shared() && outgoing_->IsHalfFull(); }
+
   // Reads once. Returns 0 or an errno: EINTR, EAGAIN; ECONNRESET at the end.
   int Read();
   // The next complete message read so far; empty when there is none.
@@ -78,10 +90,21 @@ class Connection {
   int TakeDescriptor();
 
  private:
+  int ReadSocket(int flags);
+  int Write(std::span<const uint8_t> bytes, int descriptor) const;
+  bool HasMessage() const;
+  std::optional<Message> FromMemory();
+  std::optional<Message> FromSocket();
+
   int socket_;
   bool damaged_ = false;
+  bool waits_in_memory_ = false;
+  Ring* incoming_ = nullptr;
+  Ring* outgoing_ = nullptr;
+  uint32_t ahead_ = 0;            // messages of the socket whose places in memory are to be skipped
   std::vector<uint8_t> written_;  // the last message; keeps its memory
   std::vector<uint8_t> read_;
+  std::vector<uint8_t> taken_;  // out of memory; keeps its own
   std::deque<int> descriptors_;
 };
 

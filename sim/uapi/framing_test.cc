@@ -3,17 +3,21 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <span>
+#include <thread>
 #include <variant>
 #include <vector>
 
 #include "sim/uapi/level.h"
+#include "sim/uapi/shared_lines.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -28,6 +32,21 @@ struct Pair {
   std::optional<Connection> one;
   std::optional<Connection> other;
 };
+
+// With a line in memory: `one` is the program's end.
+struct SharedPair : Pair {
+  SharedPair() {
+    one->ShareAsProgram(line.get());
+    other->ShareAsMachine(line.get());
+  }
+  std::unique_ptr<SharedLine> line = std::make_unique<SharedLine>();
+};
+
+uint64_t NameOf(const std::optional<Message>& message) {
+  if (message && std::holds_alternative<Unwatch>(*message)) return std::get<Unwatch>(*message).name;
+  if (message && std::holds_alternative<Request>(*message)) return std::get<Request>(*message).more;
+  return message && std::holds_alternative<Watch>(*message) ? std::get<Watch>(*message).name : 0;
+}
 
 std::span<const uint8_t> Body(const std::vector<uint8_t>& bytes) {
   return std::span(bytes).subspan(4);
@@ -100,6 +119,88 @@ TEST(Framing, IsDamagedByALengthThatNothingHas) {
   ASSERT_EQ(pair.other->Read(), 0);
   EXPECT_FALSE(pair.other->Next());
   EXPECT_TRUE(pair.other->damaged());
+}
+
+TEST(Framing, KeepsTheOrderOfMessagesInMemoryAndInTheSocket) {
+  SharedPair pair;
+  const std::vector<uint8_t> large(20'000, 7);
+  ASSERT_EQ(pair.one->Send(Unwatch{.name = 1}), 0);
+  ASSERT_EQ(pair.one->Send(Watch{.name = 2, .has_descriptor = true, .readable = {}}, 0), 0);
+  ASSERT_EQ(pair.one->Send(Unwatch{.name = 3}), 0);
+  ASSERT_EQ(pair.one->Send(Request{.op = Op::kWrite, .more = 4, .bytes = large}), 0);
+  ASSERT_EQ(pair.one->Send(Unwatch{.name = 5}), 0);
+  EXPECT_EQ(NameOf(pair.other->Next()), 1U);
+  EXPECT_EQ(NameOf(pair.other->Next()), 2U);
+  const int descriptor = pair.other->TakeDescriptor();
+  EXPECT_GE(descriptor, 0);
+  close(descriptor);
+  EXPECT_EQ(NameOf(pair.other->Next()), 3U);
+  const std::optional<Message> request = pair.other->Next();
+  EXPECT_EQ(NameOf(request), 4U);
+  EXPECT_EQ(std::get<Request>(*request).bytes, large);
+  EXPECT_EQ(NameOf(pair.other->Next()), 5U);
+  EXPECT_FALSE(pair.other->Next());
+}
+
+// As when the descriptors are looked at while a program writes.
+TEST(Framing, KeepsTheOrderOfWhatIsReadBeforeItsPlaceInMemory) {
+  SharedPair pair;
+  const std::vector<uint8_t> watch =
+      Encode(Watch{.name = 2, .has_descriptor = false, .readable = {}});
+  ASSERT_EQ(pair.one->Send(Unwatch{.name = 1}), 0);
+  ASSERT_EQ(send(pair.one->socket(), watch.data(), watch.size(), 0),
+            static_cast<ssize_t>(watch.size()));
+  ASSERT_EQ(pair.other->Read(), 0);
+  EXPECT_EQ(NameOf(pair.other->Next()), 1U);
+  EXPECT_EQ(NameOf(pair.other->Next()), 2U);
+  ASSERT_TRUE(pair.line->to_machine.Put(std::array<uint8_t, 4>{}));
+  ASSERT_EQ(pair.one->Send(Unwatch{.name = 3}), 0);
+  EXPECT_EQ(NameOf(pair.other->Next()), 3U);
+  EXPECT_FALSE(pair.other->Next());
+}
+
+TEST(Framing, GoesOnInMemoryWhereTheRingEnds) {
+  SharedPair pair;
+  for (uint64_t name = 1; name < 3'000; ++name) {
+    ASSERT_EQ(pair.one->Send(Unwatch{.name = name}), 0);
+    ASSERT_EQ(NameOf(pair.other->Next()), name);
+  }
+}
+
+TEST(Framing, AnswersThroughMemoryWakeTheProgram) {
+  SharedPair pair;
+  std::thread program([&] {
+    for (int64_t i = 0; i < 200; ++i) {
+      const std::vector<uint8_t> bytes(i % 10 == 0 ? 10'000 : 5, 1);
+      EXPECT_EQ(pair.one->Send(Request{.op = Op::kWrite, .bytes = bytes}), 0);
+      std::optional<Message> answer;
+      while (!(answer = pair.one->Next())) EXPECT_EQ(pair.one->Read(), 0);
+      EXPECT_EQ(std::get<Answer>(*answer).value, i);
+      EXPECT_EQ(std::get<Answer>(*answer).bytes, bytes);
+    }
+    EXPECT_EQ(pair.one->Read(), ECONNRESET);
+  });
+  for (int64_t i = 0; i < 200; ++i) {
+    std::optional<Message> request;
+    while (!(request = pair.other->Next())) std::this_thread::yield();
+    ASSERT_EQ(pair.other->Send(Answer{.value = i, .bytes = std::get<Request>(*request).bytes}), 0);
+  }
+  pair.line->to_program.Close();
+  program.join();
+}
+
+TEST(Framing, ThreadThatIsCancelledUnwindsFromItsWaitInMemory) {
+  SharedPair pair;
+  bool unwound = false;
+  std::thread program([&] {
+    const std::shared_ptr<void> end(nullptr, [&](void*) { unwound = true; });
+    static_cast<void>(pair.one->Send(Interrupt{}));
+    static_cast<void>(pair.one->Read());
+  });
+  while (!pair.other->Next()) std::this_thread::yield();
+  pthread_cancel(program.native_handle());
+  program.join();
+  EXPECT_TRUE(unwound);
 }
 
 TEST(Framing, NoticesTheEnd) {

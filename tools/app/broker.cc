@@ -16,6 +16,7 @@
 #include "conformance/process/process.h"
 #include "model/base/choice.h"
 #include "model/base/executable.h"
+#include "sim/uapi/shared_lines.h"
 #include "sim/uapi/shared_time.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
@@ -59,15 +60,16 @@ Profile WithTicks(Profile profile) {
 class Broker {
  public:
   Broker(const Setting& setting, const Latencies& latencies, const Orphans* orphans, Folder folder,
-         std::unique_ptr<sim::uapi::SharedTime> time)
+         std::unique_ptr<sim::uapi::SharedTime> time, std::unique_ptr<sim::uapi::SharedLines> lines)
       : setting_(setting),
         trace_(setting.traces),
         order_(setting.seed, setting.order),
         time_(std::move(time)),
+        lines_(std::move(lines)),
         profile_(WithTicks(setting.profile)),
         world_(setting.topology, &profile_, NamedStream(setting.seed, "world")),
-        serving_(&world_, time_.get(), &trace_, &order_, orphans, std::move(folder), setting.seed,
-                 setting.hears),
+        serving_(&world_, time_.get(), lines_.get(), &trace_, &order_, orphans, std::move(folder),
+                 setting.seed, setting.hears),
         tally_(&*setting.topology) {
     for (const Fault& fault : latencies.faults) world_.Inject(fault);
     report_.latencies = latencies.text;
@@ -102,6 +104,7 @@ class Broker {
   Trace trace_;
   Order order_;
   std::unique_ptr<sim::uapi::SharedTime> time_;
+  std::unique_ptr<sim::uapi::SharedLines> lines_;
   Profile profile_;
   sim::World world_;
   Serving serving_;
@@ -356,10 +359,12 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   std::unique_ptr<sim::uapi::SharedTime> time =
       sim::uapi::SharedTime::Make(whole.TimePath(), latencies.costs);
   if (!time) return fmt::format("cannot make {}: {}", whole.TimePath(), std::strerror(errno));
+  auto lines = sim::uapi::SharedLines::Make(whole.LinesPath());
+  if (!lines) return fmt::format("cannot make {}: {}", whole.LinesPath(), std::strerror(errno));
   const Network network(*setting.topology);
   const Guard guard("CMSIM_SOCKET=" + whole.path() + "/", whole.path());
   const Orphans orphans;
-  Broker broker(setting, latencies, &orphans, std::move(whole), std::move(time));
+  Broker broker(setting, latencies, &orphans, std::move(whole), std::move(time), std::move(lines));
   if (std::string problem = broker.Run(); !problem.empty()) return problem;
   return broker.TakeReport();
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "sim/uapi/shared_lines.h"
 #include "sim/uapi/shared_time.h"
 
 namespace cm::app {
@@ -25,6 +26,7 @@ class Folder {
   std::string SocketPath(uint32_t process) const;
   std::string HostPath(uint8_t kernel) const;
   std::string TimePath() const { return path_ + "/" + std::string(sim::uapi::SharedTime::kName); }
+  std::string LinesPath() const { return path_ + "/" + std::string(sim::uapi::SharedLines::kName); }
   // A new listening socket of that name; -1 on failure.
   int Listen(uint32_t process) const;
 

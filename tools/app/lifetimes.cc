@@ -109,6 +109,11 @@ std::string Serving::Open(uint8_t side) {
 // A thread reports its process: children connect to the socket of their ancestor.
 void Serving::Greets(Thread* thread, const sim::uapi::Hello& hello) {
   thread->number = hello.tid;
+  if (sim::uapi::SharedLine* const line = lines_->Get(hello.line); line != nullptr) {
+    thread->line = std::shared_ptr<void>(
+        nullptr, [lines = lines_, number = hello.line](void*) { lines->GiveBack(number); });
+    thread->connection.ShareAsMachine(line);
+  }
   Process* const asked = Owner(thread);
   Process* const process = ProcessOf(asked, hello.pid);
   if (process == asked) return;
@@ -211,6 +216,7 @@ bool Serving::AllSleep() {
 }
 
 bool Serving::NothingIsPending() const {
+  if (HaveInMemory()) return false;
   std::vector<pollfd> descriptors;
   for (const auto& process : processes_) {
     if (process->program && process->program->output() >= 0)

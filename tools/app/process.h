@@ -26,6 +26,7 @@ namespace cm::app {
 struct Thread {
   explicit Thread(int socket, sim::uapi::Asker who) : connection(socket), asker(who) {}
 
+  std::shared_ptr<void> line;  // gives it back
   sim::uapi::Connection connection;
   sim::uapi::Asker asker;
   pid_t number = 0;  // the system's; 0 before its Hello

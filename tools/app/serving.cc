@@ -1,9 +1,7 @@
 #include "tools/app/serving.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <rdma/rdma_user_cm.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <ctime>
 #include <utility>
 
 #include "model/vocabulary/protocol.h"
@@ -28,8 +25,6 @@ using sim::uapi::Answer;
 using sim::uapi::Op;
 using sim::uapi::Request;
 
-// At most this many bytes of a program's output are passed on before another program is served.
-constexpr size_t kOutputAtOnce = size_t{1} << 16;
 // A thread goes ahead at least this much, and at most by this part of the time in which programs
 // have only polled.
 constexpr Duration kSlice = Duration::Microseconds(10);
@@ -68,10 +63,12 @@ Process::~Process() {
   if (listening >= 0) close(listening);
 }
 
-Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace, Order* order,
-                 const Orphans* orphans, Folder folder, uint64_t seed, Hears hears)
+Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::SharedLines* lines,
+                 Trace* trace, Order* order, const Orphans* orphans, Folder folder, uint64_t seed,
+                 Hears hears)
     : world_(world),
       time_(time),
+      lines_(lines),
       trace_(trace),
       order_(order),
       orphans_(orphans),
@@ -96,70 +93,6 @@ bool Serving::Write(uint32_t process, uint64_t address, std::span<const uint8_t>
   const iovec theirs = {.iov_base = reinterpret_cast<void*>(address), .iov_len = bytes.size()};
   const pid_t pid = processes_[process]->pid;
   return process_vm_writev(pid, &ours, 1, &theirs, 1, 0) == static_cast<ssize_t>(bytes.size());
-}
-
-bool Serving::Serve(Duration patience) {
-  struct Source {
-    Process* process;
-    Thread* thread;
-  };
-  std::vector<pollfd> descriptors;
-  std::vector<Source> sources;
-  const auto add = [&](int descriptor, Process* process, Thread* thread) {
-    descriptors.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
-    sources.push_back({process, thread});
-  };
-  for (const auto& process : processes_) {
-    if (process->program && process->program->output() >= 0)
-      add(process->program->output(), process.get(), nullptr);
-    if (process->listening >= 0) add(process->listening, process.get(), nullptr);
-    for (const auto& thread : process->threads)
-      add(thread->connection.socket(), process.get(), thread.get());
-  }
-  const timespec limit = {.tv_sec = patience.nanoseconds() / 1'000'000'000,
-                          .tv_nsec = patience.nanoseconds() % 1'000'000'000};
-  if (ppoll(descriptors.data(), descriptors.size(), &limit, nullptr) <= 0) return false;
-  bool any = false;
-  // What has ended, first: what it had is free for those that have waited for its end.
-  for (size_t i = 0; i < descriptors.size(); ++i) {
-    if (sources[i].thread == nullptr || (descriptors[i].revents & POLLHUP) == 0) continue;
-    any = true;
-    ServeThread(std::exchange(sources[i].thread, nullptr));
-    descriptors[i].revents = 0;
-  }
-  for (size_t i = 0; i < descriptors.size(); ++i) {
-    if (descriptors[i].revents == 0) continue;
-    Process* const process = sources[i].process;
-    if (sources[i].thread == nullptr && process->program &&
-        descriptors[i].fd == process->program->output()) {
-      PassOutputOn(process, kOutputAtOnce);  // that it prints is no request
-      continue;
-    }
-    any = true;
-    if (sources[i].thread != nullptr) {
-      ServeThread(sources[i].thread);
-    } else if (const int socket = accept4(process->listening, nullptr, nullptr, SOCK_CLOEXEC);
-               socket >= 0) {
-      process->threads.push_back(std::make_unique<Thread>(
-          socket, sim::uapi::Asker{process->number, process->threads_ever++}));
-    }
-  }
-  return any;
-}
-
-void Serving::PassOutputOn(Process* process, size_t most) {
-  if (!process->program) return;
-  for (const std::string& line : process->program->TakeLines(most)) {
-    printed_ += line.size();
-    hears_(process->name, line);
-  }
-}
-
-void Serving::ServeThread(Thread* thread) {
-  const int error = thread->connection.Read();
-  while (std::optional<sim::uapi::Message> message = thread->connection.Next())
-    Heard(thread, std::move(*message));
-  if (thread->connection.damaged() || (error != 0 && error != EINTR)) Lose(Owner(thread), thread);
 }
 
 void Serving::Heard(Thread* thread, sim::uapi::Message message) {

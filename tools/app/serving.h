@@ -28,6 +28,7 @@
 #include "sim/uapi/framing.h"
 #include "sim/uapi/machine.h"
 #include "sim/uapi/request.h"
+#include "sim/uapi/shared_lines.h"
 #include "sim/uapi/shared_time.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
@@ -47,8 +48,9 @@ class Serving : private sim::uapi::Memory {
   using Hears = std::function<void(std::string_view who, std::string_view line)>;
 
   // All must outlive this object.
-  Serving(sim::World* world, sim::uapi::SharedTime* time, Trace* trace, Order* order,
-          const Orphans* orphans, Folder folder, uint64_t seed, Hears hears);
+  Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::SharedLines* lines,
+          Trace* trace, Order* order, const Orphans* orphans, Folder folder, uint64_t seed,
+          Hears hears);
 
   // Empty, or the reason why the folder of a host cannot be written. All hosts come first.
   std::string LayOut(uint8_t kernel);
@@ -114,7 +116,13 @@ class Serving : private sim::uapi::Memory {
     std::vector<std::string> environment;
   };
   std::variant<Place, std::string> Prepare(uint8_t side);
+  // True when all others wait for an answer, and nothing else can have ended or begun.
+  bool OneAloneRuns();
+  bool HaveInMemory() const;
+  bool ServeMemory();
+  bool ServeDescriptors();
   void ServeThread(Thread* thread);
+  void HearAll(Thread* thread);
   void Heard(Thread* thread, sim::uapi::Message message);
   void Greets(Thread* thread, const sim::uapi::Hello& hello);
   Process* Owner(const Thread* thread) const { return processes_[thread->asker.process].get(); }
@@ -179,6 +187,7 @@ class Serving : private sim::uapi::Memory {
 
   sim::World* world_;
   sim::uapi::SharedTime* time_;
+  sim::uapi::SharedLines* lines_;
   Trace* trace_;
   Order* order_;
   const Orphans* orphans_;
@@ -196,8 +205,9 @@ class Serving : private sim::uapi::Memory {
   std::vector<pid_t> running_;  // at that time, or when last listed
   Listed listed_;               // their threads
   size_t running_on_ = 0;
-  int sure_ = 0;               // how often a look was left out
-  bool all_ask_ = false;       // at the last quiet moment
+  int sure_ = 0;          // how often a look was left out
+  bool all_ask_ = false;  // at the last quiet moment
+  uint32_t served_alone_ = 0;
   bool look_closely_ = false;  // something but an answer may have woken a thread that asks
   // At the first look after the last request, or after all slept, in our own CPU time.
   struct Asked {
