@@ -299,4 +299,21 @@ std::string CampaignText(const RunOptions& options, const std::string& implement
   return text;
 }
 
+std::string ArgumentsOfSequence(const RunOptions& options, uint64_t index) {
+  const RunOptions defaults;
+  std::string text;
+  const auto add = [&text](std::string_view name, const std::string& value,
+                           const std::string& otherwise) {
+    if (value != otherwise) text += fmt::format("{} {} ", name, ShellWord(value));
+  };
+  add("--profile", options.asked.profile, defaults.asked.profile);
+  add("--capabilities", options.asked.capabilities, defaults.asked.capabilities);
+  add("--topology", options.topology, defaults.topology);
+  add("--property", options.property, defaults.property);
+  if (!options.conversations.empty())
+    return text + "--conversations " + ShellWord(ConversationFilesIn(options.conversations)[index]);
+  add("--walk", options.walk, defaults.walk);
+  return fmt::format("{}--seed {} --calls {} --only {}", text, options.seed, options.calls, index);
+}
+
 }  // namespace cm

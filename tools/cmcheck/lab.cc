@@ -187,14 +187,12 @@ class LabRun {
   }
 
   std::string ReplayOf(uint64_t index) const {
-    const RunOptions& run = options_.run;
+    RunOptions run = options_.run;
+    if (run.topology == kLabTopologies) run.topology.clear();
     std::string command = "cmcheck lab run";
     if (!options_.library.empty()) command += " --librdmacm " + ShellWord(options_.library);
-    command += ArgumentsOf(options_.own);
-    if (!run.conversations.empty())
-      return fmt::format("{} -- --conversations {}", command,
-                         ShellWord(ConversationFilesIn(run.conversations)[index]));
-    return fmt::format("{} -- --seed {} --calls {} --only {}", command, run.seed, run.calls, index);
+    return fmt::format("{}{} -- {}", command, ArgumentsOf(options_.own),
+                       ArgumentsOfSequence(run, index));
   }
 
   std::string Library() const {

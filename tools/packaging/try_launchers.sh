@@ -31,6 +31,7 @@ if [ "${2:-}" != inside ]; then
   roots=${TRY_ROOTS:-$(mktemp -d)}
   [ -n "${TRY_ROOTS:-}" ] || trap 'rm -rf --one-file-system "$roots"' EXIT
   trap 'exit 130' HUP INT TERM
+  mkdir -p "$roots"
   if [ ! -e "$roots/node1/etc/os-release" ]; then
     included=librdmacm1,ibverbs-providers,openssh-server,python3,slurmctld,slurmd,slurm-client,munge
     debootstrap --variant=minbase --include=$included bookworm "$roots/node1" >"$roots/log" 2>&1 ||
