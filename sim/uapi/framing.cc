@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -130,6 +131,13 @@ void Write(const Message& message, std::vector<uint8_t>* bytes) {
   std::memcpy(bytes->data(), &length, sizeof length);
 }
 
+// The other end is gone, killed perhaps, which memory does not show.
+bool HasEnded(int socket) {
+  uint8_t byte = 0;
+  return syscall(SYS_recvfrom, socket, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT, nullptr,
+                 nullptr) == 0;
+}
+
 }  // namespace
 
 std::vector<uint8_t> Encode(const Message& message) {
@@ -200,8 +208,10 @@ int Connection::Write(std::span<const uint8_t> bytes, int descriptor) const {
 }
 
 int Connection::Read() {
-  if (waits_in_memory_) return incoming_->Wait();
-  return ReadSocket(is_shared() ? MSG_DONTWAIT : 0);
+  if (!waits_in_memory_) return ReadSocket(is_shared() ? MSG_DONTWAIT : 0);
+  int error = incoming_->Wait();
+  while (error == ETIMEDOUT) error = HasEnded(socket_) ? ECONNRESET : incoming_->Wait();
+  return error;
 }
 
 int Connection::ReadSocket(int flags) {

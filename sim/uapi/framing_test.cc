@@ -189,6 +189,13 @@ TEST(Framing, AnswersThroughMemoryWakeTheProgram) {
   program.join();
 }
 
+// As when the machine is killed.
+TEST(Framing, EndsTheWaitInMemoryWhereTheOtherEndIsGone) {
+  SharedPair pair;
+  pair.other.reset();
+  EXPECT_EQ(pair.one->Read(), ECONNRESET);
+}
+
 TEST(Framing, ThreadThatIsCancelledUnwindsFromItsWaitInMemory) {
   SharedPair pair;
   bool unwound = false;

@@ -18,6 +18,8 @@ namespace {
 static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
 
 constexpr uint32_t kBits = 64;
+// After so long a sleeper looks whether the other end is still there.
+constexpr timespec kPatience{.tv_sec = 0, .tv_nsec = 200'000'000};
 
 void WakeOne(std::atomic<uint32_t>* word) {
   syscall(SYS_futex, word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
@@ -30,7 +32,7 @@ __attribute__((noinline)) int64_t SleepWhile(std::atomic<uint32_t>* word, uint32
   int before = 0;
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
   int64_t result = SYS_futex;
-  register int64_t timeout asm("r10") = 0;
+  register const timespec* timeout asm("r10") = &kPatience;
   asm volatile("syscall"
                : "+a"(result)
                : "D"(word), "S"(FUTEX_WAIT), "d"(value), "r"(timeout)
@@ -68,7 +70,8 @@ int Ring::Wait() {
     if (closed_ != 0) return ECONNRESET;
     sleeps_ = 1;
     if (!IsEmpty() || closed_ != 0) continue;
-    if (SleepWhile(&sleeps_, 1) == -EINTR) return EINTR;
+    const int64_t result = SleepWhile(&sleeps_, 1);
+    if (result == -EINTR || result == -ETIMEDOUT) return static_cast<int>(-result);
   }
   sleeps_ = 0;
   return 0;

@@ -36,8 +36,8 @@ class Ring {
   void Take(std::span<uint8_t> bytes);
   void Clear();
 
-  // The reader sleeps until something is written. Returns 0 or an errno: EINTR; ECONNRESET when the
-  // writer has closed the ring. A cancellation point.
+  // The reader sleeps until something is written. Returns 0 or an errno: EINTR; ETIMEDOUT after 0.2
+  // s of the system's time; ECONNRESET when the writer has closed the ring. A cancellation point.
   int Wait();
   // The writer wakes the reader, if it sleeps.
   void Wake();
