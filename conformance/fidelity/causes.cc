@@ -201,8 +201,9 @@ Maybe WhatTheTablesSay(const Side& kernel, const Side& simulator) {
     return Explanation{Cause::kSimulatorRefused, simulator.Refusal()};
   for (const Side* side : {&kernel, &simulator}) {
     if (side->EndsBy(model::VerdictKind::kInconclusive))
-      return Explanation{Cause::kUndecided,
-                         fmt::format("too many possibilities for the {}", side->name())};
+      return Explanation{
+          Cause::kUndecided,
+          fmt::format("not all that could explain the {} was followed", side->name())};
     if (side->OutOfScope())
       return Explanation{Cause::kUndecided,
                          "the tables do not follow this id: it is of another port space, or its "

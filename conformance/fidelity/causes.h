@@ -42,7 +42,7 @@ inline constexpr auto kCauses = std::to_array<CauseInfo>({
     {Cause::kSimulatorRefused, "the simulator does what no row permits",
      "A defect of the simulator."},
     {Cause::kUndecided, "beyond the tables",
-     "The oracle could not follow one of the two so far: too many possibilities, or an id that the tables do not know."},
+     "The oracle could not follow one of the two so far: more than it follows could explain it, or an id that the tables do not know."},
     {Cause::kWhichThread, "which of several waiting threads is served",
      "Two threads wait for events of one channel; who gets the next one is not specified."},
     {Cause::kWhoWasFirst, "who was first: two requests in flight",

@@ -1,6 +1,7 @@
 #include "conformance/properties/facts.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <variant>
 
@@ -58,14 +59,14 @@ bool Negotiates(const HistoryIndex& index, IdRef id, size_t record) {
 }
 
 bool HasOwnQp(const HistoryIndex& index, IdRef id) {
-  const auto first = [&](auto... kinds) {
+  const auto first = [&](std::initializer_list<CallKind> kinds) {
     size_t at = std::numeric_limits<size_t>::max();
-    for (const CallKind kind : {kinds...})
+    for (const CallKind kind : kinds)
       if (const MadeCall* call = index.FirstSuccess(id, kind)) at = std::min(at, call->at);
     return at;
   };
-  return first(CallKind::kCreateQp, CallKind::kCreateQpEx) <
-         first(CallKind::kConnect, CallKind::kAccept);
+  return first({CallKind::kCreateQp, CallKind::kCreateQpEx}) <
+         first({CallKind::kConnect, CallKind::kAccept});
 }
 
 bool PathMigrated(const HistoryIndex& index, IdRef id, size_t record) {

@@ -90,7 +90,7 @@ void AddVerdict(const History& history, const model::HistoryResult& verdict,
     AddFinding(RowsFinding(history, refusal), result);
   if (verdict.kind == model::VerdictKind::kInconclusive) {
     result->verdict = Verdict::kInconclusive;
-    result->reason = "what could explain it was not all followed";
+    result->reason = "not all that could explain it was followed";
   }
 }
 

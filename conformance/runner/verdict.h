@@ -65,7 +65,7 @@ struct Finding {
 enum class Verdict : uint8_t {
   kPassed,
   kFailed,
-  kInconclusive,    // a real clock ran out, or not all was followed that could explain it
+  kInconclusive,    // a real clock ran out, or not all that could explain it was followed
   kUnsupported,     // the environment cannot serve it, for a declared reason
   kKnownDeviation,  // it failed as the profile declares
 };

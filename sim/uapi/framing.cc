@@ -181,7 +181,10 @@ int Connection::Send(const Message& message, int descriptor) {
   if (descriptor >= 0 || !outgoing_->Put(written_)) {
     if (const int error = Write(written_, descriptor); error != 0) return error;
     // The reader makes room: it has been woken for what is there.
-    while (!outgoing_->Put(kInSocket)) sched_yield();
+    while (!outgoing_->Put(kInSocket)) {
+      if (outgoing_->IsDamaged() || HasEnded(socket_)) return ECONNRESET;
+      sched_yield();
+    }
   }
   outgoing_->Wake();
   return 0;
@@ -246,6 +249,7 @@ std::optional<Message> Connection::Next() {
 
 std::optional<Message> Connection::FromMemory() {
   uint32_t length = 0;
+  damaged_ |= incoming_->IsDamaged();
   if (damaged_ || incoming_->size() < sizeof length) return std::nullopt;
   std::array<uint8_t, sizeof length> bytes{};
   incoming_->Take(bytes);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -187,6 +188,30 @@ TEST(Framing, AnswersThroughMemoryWakeTheProgram) {
   }
   pair.line->to_program.Close();
   program.join();
+}
+
+// A message that is longer than what is there, and counters that a program has overwritten.
+TEST(Framing, RefusesDamagedMemory) {
+  SharedPair longer;
+  ASSERT_TRUE(longer.line->to_machine.Put(std::array<uint8_t, 8>{200, 0, 0, 0, 1, 2, 3, 4}));
+  EXPECT_FALSE(longer.other->Next());
+  EXPECT_TRUE(longer.other->damaged());
+  SharedPair overwritten;
+  const uint32_t written = 1U << 20U;
+  std::memcpy(static_cast<void*>(&overwritten.line->to_machine), &written, sizeof written);
+  std::memcpy(static_cast<void*>(&overwritten.line->to_program), &written, sizeof written);
+  EXPECT_FALSE(overwritten.other->Next());
+  EXPECT_TRUE(overwritten.other->damaged());
+  EXPECT_EQ(overwritten.other->Send(Unwatch{.name = 1}), ECONNRESET);
+}
+
+// As when the machine is killed while its ring is full.
+TEST(Framing, GivesUpWhereNothingMakesRoom) {
+  SharedPair pair;
+  pair.other.reset();
+  int error = 0;
+  for (int i = 0; error == 0 && i < 10'000; ++i) error = pair.one->Send(Unwatch{.name = 1});
+  EXPECT_TRUE(error == EPIPE || error == ECONNRESET) << error;
 }
 
 // As when the machine is killed.

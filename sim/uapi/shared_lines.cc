@@ -45,7 +45,8 @@ __attribute__((noinline)) int64_t SleepWhile(std::atomic<uint32_t>* word, uint32
 
 bool Ring::Put(std::span<const uint8_t> bytes) {
   const uint32_t written = written_;
-  if (bytes.size() > kSize - (written - read_)) return false;
+  const uint32_t used = written - read_;
+  if (used > kSize || bytes.size() > kSize - used) return false;
   const uint32_t at = written % kSize;
   const size_t first = std::min<size_t>(bytes.size(), kSize - at);
   std::memcpy(bytes_.data() + at, bytes.data(), first);

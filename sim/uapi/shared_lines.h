@@ -32,6 +32,8 @@ class Ring {
   uint32_t size() const { return written_ - read_; }
   bool IsEmpty() const { return size() == 0; }
   bool IsHalfFull() const { return size() > kSize / 2; }
+  // A program has written where it must not. Nothing can be put in or taken out any more.
+  bool IsDamaged() const { return size() > kSize; }
   // Takes so many bytes out, which are there.
   void Take(std::span<uint8_t> bytes);
   void Clear();

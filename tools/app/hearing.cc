@@ -1,5 +1,5 @@
-// Hears what programs send and print, of those that have something; and what each thread waits for,
-// when a run ends before its programs.
+// Receives what programs send and print; says what each thread waits for, when a run ends before
+// its programs.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>

@@ -60,7 +60,7 @@ void PrintRecord(const Record& record, const model::Verdict& at_record,
       fmt::print("    REFUSED\n{}", model::Explain(at_record));
       break;
     case model::VerdictKind::kInconclusive:
-      fmt::print("    not decided: what could explain it was not all followed\n");
+      fmt::print("    not decided: not all that could explain it was followed\n");
       break;
     case model::VerdictKind::kOutOfScope:
       fmt::print("    out of scope: {}\n", ToString(conversation.lines[record.line], conversation));

@@ -268,64 +268,6 @@ class Asking {
   Duration interval_;
 };
 
-void Add(std::vector<MeasuredField>* fields, std::string section, std::string name, int64_t base,
-         const Found& found, std::string how) {
-  MeasuredField field{.section = std::move(section),
-                      .name = std::move(name),
-                      .value = base,
-                      .assumed = {},
-                      .how = std::move(how)};
-  if (const auto* value = std::get_if<int64_t>(&found))
-    field.value = *value;
-  else
-    field.assumed = std::get<std::string>(found);
-  fields->push_back(std::move(field));
-}
-
-void AddLimits(Asking& asking, const Limits& base, std::vector<MeasuredField>* fields) {
-  const auto add = [&](const char* name, int64_t of_base, const Found& found, const char* how) {
-    Add(fields, "limits", name, of_base, found, how);
-  };
-  constexpr const char* kData = "the longest private data that is not refused";
-  add("request_data", base.request_data,
-      asking.LargestPrivateData(kOne, {kResolved}, "active rdma_connect A"), kData);
-  add("reply_data", base.reply_data,
-      asking.LargestPrivateData(kOne, {kResolved, kConnects, kAsked, "passive rdma_create_qp P\n"},
-                                "passive rdma_accept P"),
-      kData);
-  add("reject_data", base.reject_data,
-      asking.LargestPrivateData(kOne, {kResolved, kConnects, kAsked}, "passive rdma_reject P"),
-      kData);
-  add("datagram_request_data", base.datagram_request_data,
-      asking.LargestPrivateData(kDatagrams, {kResolved}, "active rdma_connect A"), kData);
-  add("datagram_reply_data", base.datagram_reply_data,
-      asking.LargestPrivateData(kDatagrams, {kResolved, kConnects, kAsked},
-                                "passive rdma_accept P qp_num=4101"),
-      kData);
-  add("max_depth", base.max_depth, asking.MaxDepth(),
-      "the largest responder_resources and initiator_depth that are not refused");
-  add("max_retry_count", base.max_retry_count, asking.MaxRetryCount(),
-      "what a request says that asked for 255");
-  const Found unasked = "a larger backlog is accepted and cut, which is not seen from outside";
-  add("max_backlog", base.max_backlog, unasked, "");
-}
-
-void AddTiming(Asking& asking, const Timing& base, std::vector<MeasuredField>* fields) {
-  const auto add = [&](const char* name, int64_t of_base, const Found& found, const char* how) {
-    Add(fields, "timing", name, of_base, found, how);
-  };
-  add("packet_lifetime", base.packet_lifetime, asking.PacketLifetime(),
-      "time from DISCONNECTED to TIMEWAIT_EXIT, by the largest exponent that gives it");
-  add("response_timeout", base.response_timeout,
-      asking.ResponseTimeout(static_cast<int>(fields->back().value)),
-      "time until a request comes that was lost once");
-  add("max_retries", base.max_retries, asking.MaxRetries(),
-      "time until UNREACHABLE, in those times");
-  const Found unasked = "it is seen only in messages, which another host's suite does not see";
-  add("ack_delay", base.ack_delay, unasked, "");
-  add("mra_service_timeout", base.mra_service_timeout, unasked, "");
-}
-
 // A field of a profile under its name in the file.
 int64_t KnownValue(const Profile& known, std::string_view name) {
   const Limits& limits = known.limits;
@@ -349,6 +291,61 @@ int64_t KnownValue(const Profile& known, std::string_view name) {
   return found->second;
 }
 
+void Add(std::vector<MeasuredField>* fields, std::string section, std::string name,
+         const Profile& base, const Found& found, std::string how) {
+  const int64_t of_base = KnownValue(base, name);
+  MeasuredField field{.section = std::move(section),
+                      .name = std::move(name),
+                      .value = of_base,
+                      .assumed = {},
+                      .how = std::move(how)};
+  if (const auto* value = std::get_if<int64_t>(&found))
+    field.value = *value;
+  else
+    field.assumed = std::get<std::string>(found);
+  fields->push_back(std::move(field));
+}
+
+void AddLimits(Asking& asking, const Profile& base, std::vector<MeasuredField>* fields) {
+  const auto add = [&](const char* name, const Found& found, const char* how) {
+    Add(fields, "limits", name, base, found, how);
+  };
+  constexpr const char* kData = "the longest private data that is not refused";
+  add("request_data", asking.LargestPrivateData(kOne, {kResolved}, "active rdma_connect A"), kData);
+  add("reply_data",
+      asking.LargestPrivateData(kOne, {kResolved, kConnects, kAsked, "passive rdma_create_qp P\n"},
+                                "passive rdma_accept P"),
+      kData);
+  add("reject_data",
+      asking.LargestPrivateData(kOne, {kResolved, kConnects, kAsked}, "passive rdma_reject P"),
+      kData);
+  add("datagram_request_data",
+      asking.LargestPrivateData(kDatagrams, {kResolved}, "active rdma_connect A"), kData);
+  add("datagram_reply_data",
+      asking.LargestPrivateData(kDatagrams, {kResolved, kConnects, kAsked},
+                                "passive rdma_accept P qp_num=4101"),
+      kData);
+  add("max_depth", asking.MaxDepth(),
+      "the largest responder_resources and initiator_depth that are not refused");
+  add("max_retry_count", asking.MaxRetryCount(), "what a request says that asked for 255");
+  const Found unasked = "a larger backlog is accepted and cut, which is not seen from outside";
+  add("max_backlog", unasked, "");
+}
+
+void AddTiming(Asking& asking, const Profile& base, std::vector<MeasuredField>* fields) {
+  const auto add = [&](const char* name, const Found& found, const char* how) {
+    Add(fields, "timing", name, base, found, how);
+  };
+  add("packet_lifetime", asking.PacketLifetime(),
+      "time from DISCONNECTED to TIMEWAIT_EXIT, by the largest exponent that gives it");
+  add("response_timeout", asking.ResponseTimeout(static_cast<int>(fields->back().value)),
+      "time until a request comes that was lost once");
+  add("max_retries", asking.MaxRetries(), "time until UNREACHABLE, in those times");
+  const Found unasked = "it is seen only in messages, which another host's suite does not see";
+  add("ack_delay", unasked, "");
+  add("mra_service_timeout", unasked, "");
+}
+
 }  // namespace
 
 std::string ConnectionLines(std::string_view from, std::string_view to, std::string_view family) {
@@ -365,8 +362,8 @@ std::vector<MeasuredField> MeasureProfile(Implementation& implementation, const 
                                           const std::atomic<bool>* interrupted) {
   Asking asking(implementation, topology, base, interrupted);
   std::vector<MeasuredField> fields;
-  AddLimits(asking, base.limits, &fields);
-  AddTiming(asking, base.timing, &fields);
+  AddLimits(asking, base, &fields);
+  AddTiming(asking, base, &fields);
   return fields;
 }
 

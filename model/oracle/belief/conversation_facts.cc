@@ -245,7 +245,7 @@ int64_t ConversationFacts::Turns() const {
   return static_cast<int64_t>((ids_.size() + limit - 1) / limit);
 }
 
-uint8_t ConversationFacts::SourceOf(const IdState& id) const {
+uint8_t ConversationFacts::EarliestSourceOf(const IdState& id) const {
   if (id.origin.valid()) return id.source;
   const std::optional<uint32_t> since = ids_[id.name.index].source_from;
   return static_cast<uint8_t>(since.value_or(0));
@@ -254,7 +254,7 @@ uint8_t ConversationFacts::SourceOf(const IdState& id) const {
 uint8_t ConversationFacts::LatestSourceOf(const IdState& id) const {
   if (id.origin.valid()) return id.source;
   const IdInfo& info = ids_[id.name.index];
-  if (info.interface == kNoDevice) return SourceOf(id);
+  if (info.interface == kNoDevice) return EarliestSourceOf(id);
   return static_cast<uint8_t>(std::min<uint32_t>(info.source_to, fail_overs[info.interface]));
 }
 

@@ -230,7 +230,7 @@ class ConversationFacts {
   // Between two transmissions of its outstanding message, if no MRA comes.
   Duration IntervalOf(const IdState& id) const;
   // Minimum and maximum fail-overs of the device's bond when the id got its GID.
-  uint8_t SourceOf(const IdState& id) const;
+  uint8_t EarliestSourceOf(const IdState& id) const;
   uint8_t LatestSourceOf(const IdState& id) const;
 
   WorkTracker work;

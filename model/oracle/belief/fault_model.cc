@@ -337,14 +337,14 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hi
 }
 
 Certainty FaultModel::SentWithoutSource(const Flight& flight) const {
-  if (flight.source == kNoSource) return Certainty::kNo;
+  if (flight.source_from == kNoSource) return Certainty::kNo;
   const std::vector<Change>& failed_over = devices_[flight.from_device].failed_over;
   const auto goes = [&](uint8_t source) {
     if (source >= failed_over.size() || flight.since.latest < failed_over[source].begin)
       return Certainty::kNo;
     return flight.since.earliest >= failed_over[source].end ? Certainty::kYes : Certainty::kMaybe;
   };
-  const Certainty first = goes(flight.source);
+  const Certainty first = goes(flight.source_from);
   return goes(flight.source_to) == first ? first : Certainty::kMaybe;
 }
 

@@ -79,7 +79,7 @@ struct Flight {
                         // it carries for an id that cannot take the connection
   // Minimum and maximum fail-overs when its sender took its GID; kNoSource: an answer that is made
   // from what it answers.
-  uint8_t source = kNoSource;
+  uint8_t source_from = kNoSource;
   uint8_t source_to = kNoSource;
   IdRef sender;  // its name, if it has one, also when it is gone
   uint16_t payload = kNoPayload;

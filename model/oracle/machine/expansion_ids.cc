@@ -328,7 +328,7 @@ bool Steps::Expansion::MayFailWhenRepeated(const IdState& id) const {
   Flight message = machine_.RequestOf(id);
   message.since = id.last;
   if (steps_.fault_model_.carriers().Missed(message) == Certainty::kYes) return false;
-  message.source = steps_.facts_.SourceOf(id);
+  message.source_from = steps_.facts_.EarliestSourceOf(id);
   message.source_to = steps_.facts_.LatestSourceOf(id);
   message.since = {window_.begin, window_.end};
   return steps_.fault_model_.SentWithoutSource(message) != Certainty::kNo;

@@ -90,7 +90,7 @@ void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, cons
                            flight.kind == Sends::kRejWithoutId || flight.kind == Sends::kSidrReq;
   if (names_no_id) flight.to = kNoId;
   if (own_source) {
-    flight.source = facts_.SourceOf(own);
+    flight.source_from = facts_.EarliestSourceOf(own);
     flight.source_to = facts_.LatestSourceOf(own);
   }
   if (own_source && own.pathless) return;  // it has no address to send from any more
