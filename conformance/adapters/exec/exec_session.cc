@@ -54,6 +54,8 @@ class ExecSession : public Session, public Driver, public Environment {
     for (std::string line; std::getline(text, line);) peer_->Send(line);
     const auto answer = Asked(fmt::format("begin patience={}", ToString(setup_.patience)), {});
     if (answer && answer->text == "begun") return std::nullopt;
+    // Its end may have been seen already when the conversation was sent.
+    if (!answer && peer_->failure() && peer_->failure()->ended) Take(*peer_->failure());
     ended_ = true;  // there is nothing to end
     NotBegun not_begun{.kind = NotBegun::Kind::kWrong};
     if (answer && answer->text.starts_with(kUnsupported)) {
