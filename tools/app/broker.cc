@@ -251,6 +251,7 @@ void Broker::DoScripted() {
 
 // No thread can continue.
 Broker::Next Broker::SomethingHappens() {
+  if (serving_.MustBeSeenToSleep()) return Next::kGoesOn;
   const std::optional<Instant> of_world = Sooner(world_.NextAt(), NextScripted());
   const std::optional<Instant> waking = serving_.NextWaking();
   const std::optional<Instant> next = Sooner(of_world, waking);

@@ -215,6 +215,19 @@ bool Serving::AllSleep() {
   return NothingIsPending();
 }
 
+bool Serving::MustBeSeenToSleep() {
+  const auto is_armed = [](const auto& one) {
+    const Watched& watched = one.second;
+    return watched.readable.op == sim::uapi::Op::kPollTime &&
+           watched.readable.more < sim::uapi::kNever;
+  };
+  const bool any = all_ask_ && std::ranges::any_of(processes_, [&](const auto& process) {
+    return std::ranges::any_of(process->watches, is_armed);
+  });
+  look_closely_ = look_closely_ || any;
+  return any;
+}
+
 bool Serving::NothingIsPending() const {
   if (HaveInMemory()) return false;
   std::vector<pollfd> descriptors;

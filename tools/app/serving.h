@@ -70,6 +70,10 @@ class Serving : private sim::uapi::Memory {
   // programs run endlessly without requests: they print without end, or start one process after the
   // other.
   bool Quiet();
+  // True when a timer is armed, which may send a signal, and threads only count as asleep as they
+  // have asked: the next quiet moment comes when they have been seen to sleep. A signal would not
+  // wake one that is about to.
+  bool MustBeSeenToSleep();
   // False when all known threads have asked, or slept when last looked at.
   bool OneMayRun() const;
   // Removes ended processes from the world. Returns whether there were any.
