@@ -89,10 +89,13 @@ add_newer_release() {
   printf 'Package: *\nPin: release n=bookworm\nPin-Priority: 800\n' >>"$state/preferences"
 }
 
-# Makes apt use the release $1, whose lists are kept in the folder $2.
+# Makes apt use the release $1, whose lists are kept in the folder $2. One at a time: apt refuses to
+# fetch what another fetches.
 use_suite() {
   state=$2
   mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
+  exec 9<"$state"
+  flock 9
   : >"$state/status"
   keys=/usr/share/keyrings/debian-archive-keyring.gpg
   echo "deb [signed-by=$keys] http://deb.debian.org/debian $1 main" >"$state/sources.list"
@@ -111,6 +114,7 @@ END
   set -- "$state"/lists/*_Packages*
   [ -e "$1" ] || apt-get -qq -o APT::Sandbox::User="$(id -un)" update >&2 ||
     fail "the package lists of another release cannot be fetched"
+  exec 9<&-
 }
 
 # Prints the packages of the kernel $1 besides itself: some releases split it, and building a module

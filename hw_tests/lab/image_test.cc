@@ -138,6 +138,16 @@ TEST_F(ImageTest, OfAnotherReleaseIsMadeWithListsOfItsOwn) {
   EXPECT_FALSE(fs::exists(asked));
 }
 
+TEST_F(ImageTest, ListsAreFetchedByOneAtATime) {
+  settings_.suite = "trixie";
+  const fs::path state = settings_.cache / "apt-trixie";
+  Install("flock", "exec /usr/bin/flock \"$@\"");
+  Install("apt-get", "case $* in *update) flock -n " + state.string() + " true || : >" +
+                         (state / "alone").string() + " ;; esac; exit 100");
+  EXPECT_EQ(ProblemLine(), "the package lists of another release cannot be fetched");
+  EXPECT_TRUE(fs::exists(state / "alone"));
+}
+
 // Programs that are built here need a C library of bookworm's age.
 TEST_F(ImageTest, OfAnOlderReleaseTakesTheRestFromBookworm) {
   settings_.suite = "bullseye";
