@@ -39,6 +39,7 @@ struct Launch {
   std::string folder = {};               // where it runs; empty: where we do
   int death_signal = SIGKILL;            // sent when this process ends
   bool fixed_addresses = false;          // programs order things by addresses, too
+  int process_ids = -1;                  // a PidNamespace's descriptor; -1: our namespace
 };
 
 class Process {

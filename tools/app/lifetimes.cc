@@ -2,6 +2,7 @@
 // leave.
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +40,13 @@ Duration OwnTime() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return Duration::Seconds(now.tv_sec) + Duration::Nanoseconds(now.tv_nsec);
+}
+
+// The process at the other end, as we see it. source: man unix(7), SO_PEERCRED
+pid_t PeerOf(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
 }
 
 std::string Leaves(const sim::Usage& before, const sim::Usage& after) {
@@ -87,7 +95,8 @@ std::string Serving::Start(const ProgramToRun& program, const std::string& name)
   auto prepared = Prepare(program.side);
   if (auto* problem = std::get_if<std::string>(&prepared)) return std::move(*problem);
   const Place& place = std::get<Place>(prepared);
-  auto started = Program::Start(program, place.environment);
+  auto started = Program::Start(program, place.environment,
+                                ids_->On(world_->topology().KernelOf(program.side)));
   if (auto* problem = std::get_if<std::string>(&started)) {
     close(place.listening);
     return std::move(*problem);
@@ -108,14 +117,16 @@ std::string Serving::Open(uint8_t side) {
 
 // A thread reports its process: children connect to the socket of their ancestor.
 void Serving::Greets(Thread* thread, const sim::uapi::Hello& hello) {
-  thread->number = hello.tid;
+  // The ids in it are those of the process's PID namespace.
+  const pid_t pid = PeerOf(thread->connection.socket());
+  thread->number = hello.tid == hello.pid ? pid : ThreadCalled(pid, hello.tid);
   if (sim::uapi::SharedLine* const line = lines_->Get(hello.line); line != nullptr) {
     thread->line = std::shared_ptr<void>(
         nullptr, [lines = lines_, number = hello.line](void*) { lines->GiveBack(number); });
     thread->connection.ShareAsMachine(line);
   }
   Process* const asked = Owner(thread);
-  Process* const process = ProcessOf(asked, hello.pid);
+  Process* const process = ProcessOf(asked, pid);
   if (process == asked) return;
   const auto found = std::ranges::find(asked->threads, thread, &std::unique_ptr<Thread>::get);
   thread->asker = {.process = process->number, .thread = process->threads_ever++};
@@ -222,8 +233,8 @@ bool Serving::MustBeSeenToSleep() {
            watched.readable.more < sim::uapi::kNever;
   };
   const bool any = all_ask_ && std::ranges::any_of(processes_, [&](const auto& process) {
-    return std::ranges::any_of(process->watches, is_armed);
-  });
+                     return std::ranges::any_of(process->watches, is_armed);
+                   });
   look_closely_ = look_closely_ || any;
   return any;
 }

@@ -9,6 +9,7 @@
 
 #include "conformance/process/process.h"
 #include "tools/app/network.h"
+#include "tools/app/process_ids.h"
 #include "tools/app/run_programs.h"
 
 namespace cm::app {
@@ -113,6 +114,15 @@ TEST_F(Programs, KnowTheirOwnHostOnly) {
   EXPECT_THAT(ran.output, ElementsAre("passive| passive passive", "passive| lo 127.0.0.1",
                                       "passive| veth1 10.0.1.1", "active| active active",
                                       "active| lo 127.0.0.1", "active| veth0 10.0.0.1"));
+}
+
+TEST_F(Programs, HaveProcessIdsOfTheirHost) {
+  if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
+    GTEST_SKIP() << "the system does not permit process ids of a host's own";
+  const Ran ran = RunAll({Reported(kPassiveSide, "processes"), Reported(kActiveSide, "processes")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("passive| 2000 of 0, child 2001: 0, self 2000 R",
+                                      "active| 1000 of 0, child 1001: 0, self 1000 R"));
 }
 
 TEST_F(Programs, HearOfTheirOwnAddressesOnlyOverNetlink) {
