@@ -357,6 +357,16 @@ TEST_P(BadSurroundings, OfALibraryWithoutTheSymbolsNamesTheFirstThatIsMissing) {
   IsRefused({"run", "--impl", "dl:" + path}, {path, "has no symbol rdma_"});
 }
 
+// A pattern of the shell stands for many files.
+TEST_P(BadSurroundings, OfManyArgumentsTooManyNamesTheFirst) {
+  std::vector<std::string> arguments = {"replay"};
+  for (int i = 0; i < 1000; ++i) arguments.push_back("conversation" + std::to_string(i) + ".conv");
+  const Ended ended = folder_.Cmcheck(arguments);
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.error, HasSubstr("conversation1.conv"));
+  EXPECT_LT(ended.error.size(), 400U);
+}
+
 TEST_P(BadSurroundings, WithoutQemuNamesWhatToInstall) {
   IsRefused({"lab", "run"}, {"qemu-system-x86_64", "tools/setup.sh --lab"},
             {"PATH=" + folder_.path().string()});

@@ -40,6 +40,13 @@ std::string IsFinite(const std::string& text) {
   return std::isfinite(number) ? std::string() : fmt::format("'{}' is no number", text);
 }
 
+// CLI11 names every argument that it did not expect: all files of a pattern of the shell.
+std::string Shortened(std::string problem) {
+  constexpr size_t kMost = 200;
+  if (problem.size() > kMost) problem = problem.substr(0, problem.rfind(' ', kMost)) + " ...";
+  return problem;
+}
+
 }  // namespace
 
 Verb Verb::Add(const std::string& name, const std::string& sentence, const std::string& more) {
@@ -139,6 +146,8 @@ std::variant<int, std::string> CommandLine::Parse(std::vector<std::string> argum
     app_->parse(std::move(arguments));
   } catch (const CLI::Success& help) {  // --help; CLI11 throws it
     return app_->exit(help);
+  } catch (const CLI::ExtrasError& problem) {
+    return Shortened(problem.what());
   } catch (const CLI::ParseError& problem) {
     return std::string(problem.what());
   }

@@ -32,7 +32,7 @@ class Carriers : Fixed<CarrierPlaces> {
   bool IsUp(uint8_t device) const;
   // Messages of other components may have made the device mute, or have certainly.
   void NoteMute(uint8_t device, Certainty mute);
-  // The device is registered anew, or gone.
+  // The device is registered anew, or its host has stopped.
   void Renew(uint8_t device) { devices_[device].mute = Certainty::kNo; }
 
   // Whether it was sent while either end of the link was down.

@@ -163,7 +163,7 @@ void FaultModel::SetDevice(uint8_t device, bool registered, int64_t now) {
     order_.push_back(port);
     info.changes = true;
     info.may_be_deaf = false;
-    carriers_.Renew(port);
+    if (registered) carriers_.Renew(port);  // what a mute one sends while it is removed is lost
     info.changed = now;
     info.deaf_from = now + profile_.timing.prompt.nanoseconds();
   }
