@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -125,6 +126,14 @@ pid_t ForkInto(int process_ids) {
   return child;
 }
 
+// System calls only.
+bool Mount(const std::vector<std::pair<std::string, std::string>>& places) {
+  return std::ranges::all_of(places, [](const auto& place) {
+    constexpr unsigned kFlags = MS_BIND | MS_REC;
+    return mount(place.first.c_str(), place.second.c_str(), nullptr, kFlags, nullptr) == 0;
+  });
+}
+
 // Runs in the child, between fork and exec: system calls only. The thread that starts it has the
 // network of the time when it began; `network` is its caller's.
 [[noreturn]] void Become(const Launch& launch, const char* path, char* const* arguments,
@@ -139,7 +148,7 @@ pid_t ForkInto(int process_ids) {
   const int error = launch.error >= 0 ? launch.error : output;
   const bool ready = dup2(input, 0) >= 0 && dup2(output, 1) >= 0 && dup2(error, 2) >= 0 &&
                      (launch.folder.empty() || chdir(launch.folder.c_str()) == 0) &&
-                     (launch.process_ids < 0 || MountProc());
+                     (launch.process_ids < 0 || (MountProc() && Mount(launch.places)));
   for (const int fd : launch.inherited) fcntl(fd, F_SETFD, 0);
   if (ready) execve(path, arguments, environment);
   const int why = errno;

@@ -40,6 +40,9 @@ struct Launch {
   int death_signal = SIGKILL;            // sent when this process ends
   bool fixed_addresses = false;          // programs order things by addresses, too
   int process_ids = -1;                  // a PidNamespace's descriptor; -1: our namespace
+  // Folders that it sees in place of others, {folder, in whose place}, one after the other. Only
+  // with process ids of its own.
+  std::vector<std::pair<std::string, std::string>> places = {};
 };
 
 class Process {

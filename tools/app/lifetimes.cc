@@ -78,7 +78,7 @@ std::variant<Serving::Place, std::string> Serving::Prepare(uint8_t side) {
   const std::string host = folder_.HostPath(topology.KernelOf(side));
   const char* const path = std::getenv("PATH");
   const DeviceInfo& device = topology.devices[topology.sides[side].device];
-  const std::vector<std::string> environment = {
+  std::vector<std::string> environment = {
       fmt::format("CMSIM_ADDRESS={}", device.Host(0, false)),
       fmt::format("CMSIM_ADDRESS6={}", device.Host(0, true)),
       fmt::format("CMSIM_SEED={}", seed_),
@@ -86,6 +86,10 @@ std::variant<Serving::Place, std::string> Serving::Prepare(uint8_t side) {
       "CMSIM_SOCKET=" + folder_.SocketPath(number),
       "CMSIM_HOST=" + host,
       fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)};
+  const std::string_view temporary =
+      std::getenv("TMPDIR") == nullptr ? "/tmp" : std::getenv("TMPDIR");
+  // Files that are named by process ids, which other runs have as well.
+  if (ids_->are_of_hosts() && temporary == "/tmp") environment.emplace_back("TMPDIR=/dev/shm/tmp");
   if (MakeReachable(host, environment)) return Place{number, listening, environment};
   close(listening);
   return fmt::format("cannot write {}", host);
@@ -95,8 +99,9 @@ std::string Serving::Start(const ProgramToRun& program, const std::string& name)
   auto prepared = Prepare(program.side);
   if (auto* problem = std::get_if<std::string>(&prepared)) return std::move(*problem);
   const Place& place = std::get<Place>(prepared);
-  auto started = Program::Start(program, place.environment,
-                                ids_->On(world_->topology().KernelOf(program.side)));
+  const uint8_t kernel = world_->topology().KernelOf(program.side);
+  auto started =
+      Program::Start(program, place.environment, ids_->On(kernel), folder_.PlacesOf(kernel));
   if (auto* problem = std::get_if<std::string>(&started)) {
     close(place.listening);
     return std::move(*problem);
