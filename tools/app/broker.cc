@@ -322,8 +322,8 @@ Report Broker::TakeReport() {
                                 .stays = Stays(*process),
                                 .crashed = process->host_has_crashed});
   }
-  report_.misbehaviour = serving_.misbehaviour();
-  report_.left_open = serving_.left_open();
+  report_.misbehaviour = serving_.noted().misbehaviour;
+  report_.left_open = serving_.noted().left_open;
   report_.last.assign(trace_.last().begin(), trace_.last().end());
   report_.digest = trace_.digest();
   report_.deviations = order_.taken();

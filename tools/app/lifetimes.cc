@@ -180,9 +180,9 @@ const Process* Serving::FirstOf(pid_t orphan) const {
 void Serving::NoteLeftBehind() {
   for (const pid_t orphan : orphans_->Alive(Programs())) {
     const Process* const first = FirstOf(orphan);
-    misbehaviour_.push_back(fmt::format("{} has left a process behind: {}",
-                                        first == nullptr ? "some program" : first->name,
-                                        NameOfProcess(orphan)));
+    noted_.misbehaviour.push_back(fmt::format("{} has left a process behind: {}",
+                                              first == nullptr ? "some program" : first->name,
+                                              NameOfProcess(orphan)));
   }
 }
 
@@ -305,7 +305,7 @@ void Serving::NoteStrangers(std::span<const pid_t> running) {
     });
     const std::string program = asks ? std::string() : strangers_.Sees(number);
     if (!program.empty())
-      misbehaviour_.push_back(fmt::format(
+      noted_.misbehaviour.push_back(fmt::format(
           "a process runs {} without the simulated devices, and would use those of this system",
           program));
   }
@@ -392,18 +392,19 @@ void Serving::Remove(Process* process) {
   if (!WIFEXITED(status)) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     const bool crashes = signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS;
-    misbehaviour_.push_back(fmt::format("{} is {}{}", process->name, how,
-                                        crashes ? process->belongings.BeforeCrash() : ""));
+    noted_.misbehaviour.push_back(fmt::format("{} is {}{}", process->name, how,
+                                              crashes ? process->belongings.BeforeCrash() : ""));
     return;
   }
   const std::string left = Leaves(before, world_->InUse());
-  if (!left.empty()) misbehaviour_.push_back(fmt::format("{} leaves {}", process->name, left));
+  if (!left.empty())
+    noted_.misbehaviour.push_back(fmt::format("{} leaves {}", process->name, left));
   const std::string open = process->belongings.Open();
   if (!open.empty())
-    left_open_.push_back(
+    noted_.left_open.push_back(
         fmt::format("{} leaves {} open, which its exit closes", process->name, open));
   for (const auto& [address, event] : process->belongings.held())
-    misbehaviour_.push_back(
+    noted_.misbehaviour.push_back(
         fmt::format("{} has not acknowledged {} of id {}, which it fetched at {}", process->name,
                     ToString(static_cast<EventType>(event.type)), event.id, ToString(event.at)));
 }

@@ -165,8 +165,8 @@ void Serving::Takes(Process* process, const Thread& thread, const Request& reque
     event.type = request.on;
     process->belongings.Holds(request.more, event);
   } else if (const auto twice = process->belongings.Acknowledges(request.more)) {
-    misbehaviour_.push_back(fmt::format("{} acknowledges {} twice", process->name,
-                                        ToString(static_cast<EventType>(*twice))));
+    noted_.misbehaviour.push_back(fmt::format("{} acknowledges {} twice", process->name,
+                                              ToString(static_cast<EventType>(*twice))));
   }
 }
 
@@ -214,7 +214,7 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
     }
   }
   if (IsAboutAGoneId(request, answer))
-    misbehaviour_.push_back(
+    noted_.misbehaviour.push_back(
         fmt::format("{} uses an id that does not exist: {}", process->name, thread->last));
   BringAllUp(process);
   if (request.op == Op::kPollTime) LimitTime(UntilOf(request));
@@ -239,7 +239,7 @@ void Serving::NoteBelongings(Process* process, const Request& request, const Ans
   for (const auto& other : processes_) {
     if (other->first != process->first) continue;
     for (const uint32_t id : other->belongings.GivenUp(request, answer))
-      left_open_.push_back(
+      noted_.left_open.push_back(
           fmt::format("{} closes the event channel of id {}, which is lost with it: {}",
                       process->name, id, InWords(request)));
   }

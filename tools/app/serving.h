@@ -105,10 +105,11 @@ class Serving : private sim::uapi::Memory {
   void KillAll();
 
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
-  // Misbehaviour of the programs.
-  const std::vector<std::string>& misbehaviour() const { return misbehaviour_; }
-  // Objects left open that are harmless.
-  const std::vector<std::string>& left_open() const { return left_open_; }
+  struct Noted {
+    std::vector<std::string> misbehaviour;  // of programs
+    std::vector<std::string> left_open;     // objects, which does no harm
+  };
+  const Noted& noted() const { return noted_; }
 
  private:
   bool Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) override;
@@ -202,8 +203,7 @@ class Serving : private sim::uapi::Memory {
   Hears hears_;
   sim::uapi::Machine machine_;
   std::vector<std::unique_ptr<Process>> processes_;  // by their number on the machine
-  std::vector<std::string> misbehaviour_;
-  std::vector<std::string> left_open_;
+  Noted noted_;
   bool timed_ = false;
   Restless restless_;
   Strangers strangers_{"/libcmsim_app.so"};

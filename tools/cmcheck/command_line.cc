@@ -40,11 +40,14 @@ std::string IsFinite(const std::string& text) {
   return std::isfinite(number) ? std::string() : fmt::format("'{}' is no number", text);
 }
 
-// CLI11 names every argument that it did not expect: all files of a pattern of the shell.
-std::string Shortened(std::string problem) {
-  constexpr size_t kMost = 200;
-  if (problem.size() > kMost) problem = problem.substr(0, problem.rfind(' ', kMost)) + " ...";
-  return problem;
+// CLI11 names them all, the last one first: a pattern of the shell stands for hundreds of files.
+std::string NotExpected(const std::vector<std::string>& arguments) {
+  constexpr size_t kMost = 3;
+  const auto end = arguments.begin() + static_cast<ptrdiff_t>(std::min(kMost, arguments.size()));
+  return fmt::format(
+      "The following argument{} not expected: {}{}", arguments.size() == 1 ? " was" : "s were",
+      fmt::join(arguments.begin(), end, " "),
+      arguments.size() > kMost ? fmt::format(" and {} more", arguments.size() - kMost) : "");
 }
 
 }  // namespace
@@ -146,8 +149,8 @@ std::variant<int, std::string> CommandLine::Parse(std::vector<std::string> argum
     app_->parse(std::move(arguments));
   } catch (const CLI::Success& help) {  // --help; CLI11 throws it
     return app_->exit(help);
-  } catch (const CLI::ExtrasError& problem) {
-    return Shortened(problem.what());
+  } catch (const CLI::ExtrasError&) {
+    return NotExpected(app_->remaining(true));
   } catch (const CLI::ParseError& problem) {
     return std::string(problem.what());
   }
