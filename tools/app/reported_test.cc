@@ -137,6 +137,19 @@ TEST_F(Programs, HearOfTheirOwnAddressesOnlyOverNetlink) {
                            "active| 10.0.0.1", "active| ::1", "active| fd00::1", "active| veth0"));
 }
 
+TEST_F(Programs, HaveTheMemoryFileSystemOfTheirHostAndTemporaryFilesThere) {
+  if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
+    GTEST_SKIP() << "the system does not permit process ids of a host's own";
+  ProgramToRun writes = Words(kPassiveSide, "sh -c");
+  writes.words.emplace_back("touch /dev/shm/ours $TMPDIR/ours; sleep 2; ls -d /dev/shm/ours");
+  ProgramToRun looks = Words(kActiveSide, "sh -c");
+  looks.words.emplace_back("sleep 1; ls /dev/shm | grep -c ours; ls $TMPDIR; echo $TMPDIR");
+  const Ran ran = RunAll({writes, looks});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output,
+              ElementsAre("active| 0", "active| /dev/shm/tmp", "passive| /dev/shm/ours"));
+}
+
 TEST_F(Programs, HaveRandomNumbersOfTheSeed) {
   const auto numbers = [](uint64_t seed) {
     return RunAll({Reported(kPassiveSide, "random"), Reported(kActiveSide, "random")}, "", seed)
