@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -23,6 +24,8 @@
 #include <cstring>
 #include <mutex>
 #include <thread>
+
+#include "conformance/process/pid_namespace.h"
 
 namespace cm {
 namespace {
@@ -99,7 +102,8 @@ std::vector<std::string> Environment(const std::vector<std::string>& changes) {
   return all;
 }
 
-// In the child: its own group, default signals, killed with its parent. System calls only.
+// In the child: its own group, default signals, killed with its parent, which has the number 0 when
+// it is in another PID namespace. System calls only.
 void Isolate(pid_t parent, int death_signal) {
   prctl(PR_SET_PDEATHSIG, death_signal);
   if (getppid() != parent) _exit(kCannotStart);  // It ended before prctl took effect.
@@ -108,6 +112,26 @@ void Isolate(pid_t parent, int death_signal) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// A fork whose child is in the PID namespace; -1: in ours.
+pid_t ForkInto(int process_ids) {
+  if (process_ids < 0) return fork();
+  const Descriptor ours(open("/proc/thread-self/ns/pid", O_RDONLY | O_CLOEXEC));
+  if (ours.get() < 0 || setns(process_ids, CLONE_NEWPID) != 0) return -1;
+  const pid_t child = fork();
+  const int why = errno;
+  if (child != 0) setns(ours.get(), CLONE_NEWPID);
+  errno = why;
+  return child;
+}
+
+// System calls only.
+bool Mount(const std::vector<std::pair<std::string, std::string>>& places) {
+  return std::ranges::all_of(places, [](const auto& place) {
+    constexpr unsigned kFlags = MS_BIND | MS_REC;
+    return mount(place.first.c_str(), place.second.c_str(), nullptr, kFlags, nullptr) == 0;
+  });
 }
 
 // Runs in the child, between fork and exec: system calls only. The thread that starts it has the
@@ -123,7 +147,8 @@ void Isolate(pid_t parent, int death_signal) {
   const int output = launch.output >= 0 ? launch.output : nothing;
   const int error = launch.error >= 0 ? launch.error : output;
   const bool ready = dup2(input, 0) >= 0 && dup2(output, 1) >= 0 && dup2(error, 2) >= 0 &&
-                     (launch.folder.empty() || chdir(launch.folder.c_str()) == 0);
+                     (launch.folder.empty() || chdir(launch.folder.c_str()) == 0) &&
+                     (launch.process_ids < 0 || (MountProc() && Mount(launch.places)));
   for (const int fd : launch.inherited) fcntl(fd, F_SETFD, 0);
   if (ready) execve(path, arguments, environment);
   const int why = errno;
@@ -190,10 +215,10 @@ std::variant<Process, std::string> Process::Start(const Launch& launch) {
   std::optional<Ends> problem = Pipe();  // closed by exec
   if (!problem) return CannotStart(name, errno);
   const Descriptor network(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
-  const pid_t parent = getpid();
+  const pid_t parent = launch.process_ids < 0 ? getpid() : 0;
   int error = 0;
   const pid_t pid = Starter::Instance().Run([&] {
-    const pid_t child = fork();
+    const pid_t child = ForkInto(launch.process_ids);
     if (child < 0) error = errno;
     if (child != 0) return child;
     Isolate(parent, launch.death_signal);

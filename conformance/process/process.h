@@ -39,6 +39,10 @@ struct Launch {
   std::string folder = {};               // where it runs; empty: where we do
   int death_signal = SIGKILL;            // sent when this process ends
   bool fixed_addresses = false;          // programs order things by addresses, too
+  int process_ids = -1;                  // a PidNamespace's descriptor; -1: our namespace
+  // Folders that it sees in place of others, {folder, in whose place}, one after the other. Only
+  // with process ids of its own.
+  std::vector<std::pair<std::string, std::string>> places = {};
 };
 
 class Process {

@@ -7,12 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+
+#include "conformance/process/pid_namespace.h"
 
 namespace cm {
 namespace {
@@ -182,6 +185,43 @@ TEST(Process, IsInTheNetworkOfTheThreadThatAsksForIt) {
     ASSERT_TRUE(ran);
     EXPECT_EQ(ran->output, own + "\n");
   }).join();
+}
+
+// The program's parent is in another namespace, and its child is adopted by the init.
+TEST(Process, HasIdsAndAProcOfItsNamespace) {
+  const auto ids = PidNamespace::Make(500);
+  if (!ids) GTEST_SKIP() << "the system does not permit PID namespaces";
+  for (const std::string own : {"500", "503"}) {
+    std::optional<Ends> output = Pipe();
+    ASSERT_TRUE(output);
+    Launch launch = Shell("echo $$ $PPID; readlink /proc/self; sh -c 'exit 3' & exit 7");
+    launch.output = output->second.get();
+    launch.process_ids = ids->descriptor();
+    Process process = Started(launch);
+    const std::optional<int> status = process.Wait(kLong);
+    ASSERT_TRUE(status);
+    EXPECT_EQ(ExitCodeOf(*status), 7);
+    std::array<char, 100> text{};
+    ASSERT_GT(read(output->first.get(), text.data(), text.size() - 1), 0);
+    EXPECT_EQ(std::string(text.data()), own + " 0\n" + std::to_string(std::stoi(own) + 1) + "\n");
+  }
+}
+
+TEST(Process, EndsWithTheInitOfItsNamespace) {
+  Process process;
+  {
+    auto ids = PidNamespace::Make(500);
+    if (!ids) GTEST_SKIP() << "the system does not permit PID namespaces";
+    Launch launch = Shell("exec sleep 1000");
+    launch.process_ids = ids->descriptor();
+    process = Started(launch);
+    kill(ids->init(), SIGKILL);
+    const std::optional<int> status = process.Wait(kLong);
+    ASSERT_TRUE(status);
+    EXPECT_EQ(ExitCodeOf(*status), 128 + SIGKILL);
+  }
+  // Later processes are in our namespace.
+  EXPECT_TRUE(RunProgram({"true"}));
 }
 
 // The thread that starts a process may end before it; the process must survive.

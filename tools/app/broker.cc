@@ -25,6 +25,7 @@
 #include "tools/app/network.h"
 #include "tools/app/objects.h"
 #include "tools/app/orphans.h"
+#include "tools/app/process_ids.h"
 #include "tools/app/serving.h"
 #include "tools/app/tally.h"
 #include "tools/app/trace.h"
@@ -59,8 +60,9 @@ Profile WithTicks(Profile profile) {
 
 class Broker {
  public:
-  Broker(const Setting& setting, const Latencies& latencies, const Orphans* orphans, Folder folder,
-         std::unique_ptr<sim::uapi::SharedTime> time, std::unique_ptr<sim::uapi::SharedLines> lines)
+  Broker(const Setting& setting, const Latencies& latencies, const ProcessIds* ids,
+         const Orphans* orphans, Folder folder, std::unique_ptr<sim::uapi::SharedTime> time,
+         std::unique_ptr<sim::uapi::SharedLines> lines)
       : setting_(setting),
         trace_(setting.traces),
         order_(setting.seed, setting.order),
@@ -68,8 +70,8 @@ class Broker {
         lines_(std::move(lines)),
         profile_(WithTicks(setting.profile)),
         world_(setting.topology, &profile_, NamedStream(setting.seed, "world")),
-        serving_(&world_, time_.get(), lines_.get(), &trace_, &order_, orphans, std::move(folder),
-                 setting.seed, setting.hears),
+        serving_(&world_, time_.get(), lines_.get(), &trace_, &order_, ids, orphans,
+                 std::move(folder), setting.seed, setting.hears),
         tally_(&*setting.topology) {
     for (const Fault& fault : latencies.faults) world_.Inject(fault);
     report_.latencies = latencies.text;
@@ -363,9 +365,11 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   auto lines = sim::uapi::SharedLines::Make(whole.LinesPath());
   if (!lines) return fmt::format("cannot make {}: {}", whole.LinesPath(), std::strerror(errno));
   const Network network(*setting.topology);
+  const ProcessIds ids(*setting.topology);
   const Guard guard("CMSIM_SOCKET=" + whole.path() + "/", whole.path());
-  const Orphans orphans;
-  Broker broker(setting, latencies, &orphans, std::move(whole), std::move(time), std::move(lines));
+  const Orphans orphans(ids.Inits());
+  Broker broker(setting, latencies, &ids, &orphans, std::move(whole), std::move(time),
+                std::move(lines));
   if (std::string problem = broker.Run(); !problem.empty()) return problem;
   return broker.TakeReport();
 }

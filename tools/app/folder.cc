@@ -21,10 +21,11 @@
 namespace cm::app {
 namespace {
 
+constexpr const char* kInMemory = "/dev/shm";
+
 // In memory, where programs can be run there and TMPDIR names no other place: a run makes and
 // removes a hundred files.
 std::filesystem::path Parent() {
-  constexpr const char* kInMemory = "/dev/shm";
   struct statvfs there {};
   const bool executes = statvfs(kInMemory, &there) == 0 && (there.f_flag & ST_NOEXEC) == 0;
   if (executes && std::getenv("TMPDIR") == nullptr && access(kInMemory, W_OK | X_OK) == 0)
@@ -64,6 +65,24 @@ std::string Folder::SocketPath(uint32_t process) const {
 
 std::string Folder::HostPath(uint8_t kernel) const {
   return fmt::format("{}/host.{}", path_, kernel);
+}
+
+std::string Folder::SharedMemoryPath(uint8_t kernel) const { return HostPath(kernel) + "/shm"; }
+
+// The folder of the run stays where it is.
+std::vector<std::pair<std::string, std::string>> Folder::PlacesOf(uint8_t kernel) const {
+  const std::filesystem::path memory = SharedMemoryPath(kernel);
+  const std::filesystem::path own = path_;
+  std::vector<std::pair<std::string, std::string>> places;
+  std::error_code error;
+  std::filesystem::create_directories(memory / "tmp", error);
+  if (own.parent_path() == kInMemory) {
+    const std::filesystem::path same = memory / own.filename();
+    std::filesystem::create_directories(same, error);
+    places.emplace_back(own, same);
+  }
+  places.emplace_back(memory, kInMemory);
+  return places;
 }
 
 int Folder::Listen(uint32_t process) const {

@@ -2,6 +2,7 @@
 // leave.
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,6 +42,13 @@ Duration OwnTime() {
   return Duration::Seconds(now.tv_sec) + Duration::Nanoseconds(now.tv_nsec);
 }
 
+// The process at the other end, as we see it. source: man unix(7), SO_PEERCRED
+pid_t PeerOf(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+}
+
 std::string Leaves(const sim::Usage& before, const sim::Usage& after) {
   std::vector<std::string> left;
   const auto count = [&left](uint32_t had, uint32_t has, std::string_view what) {
@@ -70,7 +78,7 @@ std::variant<Serving::Place, std::string> Serving::Prepare(uint8_t side) {
   const std::string host = folder_.HostPath(topology.KernelOf(side));
   const char* const path = std::getenv("PATH");
   const DeviceInfo& device = topology.devices[topology.sides[side].device];
-  const std::vector<std::string> environment = {
+  std::vector<std::string> environment = {
       fmt::format("CMSIM_ADDRESS={}", device.Host(0, false)),
       fmt::format("CMSIM_ADDRESS6={}", device.Host(0, true)),
       fmt::format("CMSIM_SEED={}", seed_),
@@ -78,6 +86,10 @@ std::variant<Serving::Place, std::string> Serving::Prepare(uint8_t side) {
       "CMSIM_SOCKET=" + folder_.SocketPath(number),
       "CMSIM_HOST=" + host,
       fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)};
+  const std::string_view temporary =
+      std::getenv("TMPDIR") == nullptr ? "/tmp" : std::getenv("TMPDIR");
+  // Files that are named by process ids, which other runs have as well.
+  if (ids_->are_of_hosts() && temporary == "/tmp") environment.emplace_back("TMPDIR=/dev/shm/tmp");
   if (MakeReachable(host, environment)) return Place{number, listening, environment};
   close(listening);
   return fmt::format("cannot write {}", host);
@@ -87,7 +99,9 @@ std::string Serving::Start(const ProgramToRun& program, const std::string& name)
   auto prepared = Prepare(program.side);
   if (auto* problem = std::get_if<std::string>(&prepared)) return std::move(*problem);
   const Place& place = std::get<Place>(prepared);
-  auto started = Program::Start(program, place.environment);
+  const uint8_t kernel = world_->topology().KernelOf(program.side);
+  auto started =
+      Program::Start(program, place.environment, ids_->On(kernel), folder_.PlacesOf(kernel));
   if (auto* problem = std::get_if<std::string>(&started)) {
     close(place.listening);
     return std::move(*problem);
@@ -108,14 +122,16 @@ std::string Serving::Open(uint8_t side) {
 
 // A thread reports its process: children connect to the socket of their ancestor.
 void Serving::Greets(Thread* thread, const sim::uapi::Hello& hello) {
-  thread->number = hello.tid;
+  // The ids in it are those of the process's PID namespace.
+  const pid_t pid = PeerOf(thread->connection.socket());
+  thread->number = hello.tid == hello.pid ? pid : ThreadCalled(pid, hello.tid);
   if (sim::uapi::SharedLine* const line = lines_->Get(hello.line); line != nullptr) {
     thread->line = std::shared_ptr<void>(
         nullptr, [lines = lines_, number = hello.line](void*) { lines->GiveBack(number); });
     thread->connection.ShareAsMachine(line);
   }
   Process* const asked = Owner(thread);
-  Process* const process = ProcessOf(asked, hello.pid);
+  Process* const process = ProcessOf(asked, pid);
   if (process == asked) return;
   const auto found = std::ranges::find(asked->threads, thread, &std::unique_ptr<Thread>::get);
   thread->asker = {.process = process->number, .thread = process->threads_ever++};

@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include <iterator>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "tools/app/threads.h"
 
@@ -49,6 +52,16 @@ std::vector<pid_t> AllProcesses() {
   return all;
 }
 
+// Of a killed process, which an init may reap in our place.
+void AwaitEnd(pid_t process) {
+  if (waitpid(process, nullptr, 0) == process) return;
+  pollfd ended{
+      .fd = static_cast<int>(syscall(SYS_pidfd_open, process, 0)), .events = POLLIN, .revents = 0};
+  if (ended.fd < 0) return;
+  poll(&ended, 1, -1);
+  close(ended.fd);
+}
+
 // In the guard's process: it ignores signals, and has closed our streams.
 [[noreturn]] void Keep(int pipe, const std::string& setting, const std::string& folder) {
   setsid();
@@ -72,7 +85,8 @@ std::vector<pid_t> AllProcesses() {
 
 }  // namespace
 
-Orphans::Orphans() : known_(ChildrenOf(getpid())) {
+Orphans::Orphans(std::vector<pid_t> inits)
+    : inits_(std::move(inits)), known_(ChildrenOf(getpid())) {
   prctl(PR_GET_CHILD_SUBREAPER, &before_);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
@@ -84,6 +98,7 @@ Orphans::~Orphans() {
 
 std::vector<pid_t> Orphans::Children(std::span<const pid_t> programs) const {
   std::vector<pid_t> children = ChildrenOf(getpid());
+  for (const pid_t init : inits_) std::ranges::copy(ChildrenOf(init), std::back_inserter(children));
   std::erase_if(children, [&](pid_t child) {
     return std::ranges::count(known_, child) != 0 || std::ranges::count(programs, child) != 0;
   });
@@ -104,13 +119,13 @@ void Orphans::Reap(std::span<const pid_t> programs) const {
     if (IsGone(child)) waitpid(child, nullptr, WNOHANG);
 }
 
-// Children of a killed process become ours in turn.
+// Children of a killed process are adopted in turn.
 void Orphans::EndAll(std::span<const pid_t> programs) const {
   for (int round = 0; round < kRounds; ++round) {
     const std::vector<pid_t> children = Children(programs);
     if (children.empty()) return;
     for (const pid_t child : children) kill(child, SIGKILL);
-    for (const pid_t child : children) waitpid(child, nullptr, 0);
+    for (const pid_t child : children) AwaitEnd(child);
   }
 }
 

@@ -1,5 +1,5 @@
-// Processes that outlive the program that started them: daemons. They become our children, so that
-// they are seen, and killed with everything else.
+// Processes that outlive the program that started them: daemons. They become our children, or those
+// of their host's init, so that they are seen, and killed with everything else.
 #ifndef TOOLS_APP_ORPHANS_H_
 #define TOOLS_APP_ORPHANS_H_
 
@@ -11,10 +11,11 @@
 
 namespace cm::app {
 
-// Construct before the first program is started; must outlive the last.
+// Construct before the first program is started, and after `inits`, which adopt processes in their
+// PID namespaces; must outlive the last.
 class Orphans {
  public:
-  Orphans();
+  explicit Orphans(std::vector<pid_t> inits);
   Orphans(const Orphans&) = delete;
   Orphans& operator=(const Orphans&) = delete;
   // Kills those that are left.
@@ -30,6 +31,7 @@ class Orphans {
  private:
   std::vector<pid_t> Children(std::span<const pid_t> programs) const;
 
+  std::vector<pid_t> inits_;
   int before_ = 0;            // the previous value of the subreaper attribute
   std::vector<pid_t> known_;  // children that are not programs
 };

@@ -18,14 +18,17 @@ constexpr size_t kLongestLine = size_t{1} << 20;
 
 }  // namespace
 
-std::variant<Program, std::string> Program::Start(const ProgramToRun& program,
-                                                  const std::vector<std::string>& environment) {
+std::variant<Program, std::string> Program::Start(
+    const ProgramToRun& program, const std::vector<std::string>& environment, int process_ids,
+    std::vector<std::pair<std::string, std::string>> places) {
   std::optional<Ends> output = Pipe();
   if (!output) return fmt::format("no pipe for {}: {}", program.words[0], std::strerror(errno));
   auto started = cm::Process::Start({.arguments = program.words,
                                      .environment = environment,
                                      .output = output->second.get(),
-                                     .fixed_addresses = true});
+                                     .fixed_addresses = true,
+                                     .process_ids = process_ids,
+                                     .places = std::move(places)});
   if (auto* const problem = std::get_if<std::string>(&started)) return std::move(*problem);
   fcntl(output->first.get(), F_SETFL, O_NONBLOCK);
   return Program(std::get<cm::Process>(std::move(started)), std::move(output->first));

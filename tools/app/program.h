@@ -24,9 +24,11 @@ struct ProgramToRun {
 // A child process and its output. The destructor kills it with all that it has started.
 class Program {
  public:
-  // `environment`: "NAME=value", added to our own. Returns the reason when it cannot be started.
-  static std::variant<Program, std::string> Start(const ProgramToRun& program,
-                                                  const std::vector<std::string>& environment);
+  // `environment`: "NAME=value", added to our own. `process_ids` and `places`: as Launch has them.
+  // Returns the reason when it cannot be started.
+  static std::variant<Program, std::string> Start(
+      const ProgramToRun& program, const std::vector<std::string>& environment, int process_ids,
+      std::vector<std::pair<std::string, std::string>> places);
 
   pid_t process() const { return process_.pid(); }  // 0 when it has ended
   // Readable when output is pending, or has ended; -1 after that.

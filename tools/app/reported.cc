@@ -247,6 +247,28 @@ void ShowTheHost() {
   freeifaddrs(all);
 }
 
+// The state of a process by its folder of /proc; '?' without one.
+char StateOf(const std::string& process) {
+  std::FILE* const file = std::fopen(("/proc/" + process + "/stat").c_str(), "r");
+  char state = '?';
+  int number = 0;
+  if (file != nullptr && std::fscanf(file, "%d (reported) %c", &number, &state) != 2) state = '?';
+  if (file != nullptr) std::fclose(file);
+  return state;
+}
+
+// Its own id, its parent's, that of a child, and what /proc says of its own.
+void ShowProcesses() {
+  const pid_t child = fork();
+  if (child == 0) _exit(getppid() == 1 ? 1 : 0);
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::array<char, 32> self{};
+  if (readlink("/proc/self", self.data(), self.size() - 1) < 0) std::exit(8);
+  std::printf("%d of %d, child %d: %d, self %s %c\n", getpid(), getppid(), child, status,
+              self.data(), StateOf(std::to_string(getpid())));
+}
+
 // What the kernel says of addresses over netlink, and the interfaces of sysfs.
 void ShowTheNetwork() {
   const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -301,6 +323,7 @@ int main(int count, char** arguments) {
   if (what == "move-nothing") MoveNothing(arguments[2], false);
   if (what == "host") ShowTheHost();
   if (what == "network") ShowTheNetwork();
+  if (what == "processes") ShowProcesses();
   if (what == "random") ShowRandom();
   if (what == "start-others") StartOthers();
   if (what == "start-in-turns") StartInTurns();

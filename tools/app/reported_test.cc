@@ -9,6 +9,7 @@
 
 #include "conformance/process/process.h"
 #include "tools/app/network.h"
+#include "tools/app/process_ids.h"
 #include "tools/app/run_programs.h"
 
 namespace cm::app {
@@ -115,6 +116,15 @@ TEST_F(Programs, KnowTheirOwnHostOnly) {
                                       "active| lo 127.0.0.1", "active| veth0 10.0.0.1"));
 }
 
+TEST_F(Programs, HaveProcessIdsOfTheirHost) {
+  if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
+    GTEST_SKIP() << "the system does not permit process ids of a host's own";
+  const Ran ran = RunAll({Reported(kPassiveSide, "processes"), Reported(kActiveSide, "processes")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("passive| 2000 of 0, child 2001: 0, self 2000 R",
+                                      "active| 1000 of 0, child 1001: 0, self 1000 R"));
+}
+
 TEST_F(Programs, HearOfTheirOwnAddressesOnlyOverNetlink) {
   if (!Network(*FindTopology("two-kernels")).is_apart())
     GTEST_SKIP() << "the system does not permit a network of one's own";
@@ -125,6 +135,19 @@ TEST_F(Programs, HearOfTheirOwnAddressesOnlyOverNetlink) {
       UnorderedElementsAre("passive| 127.0.0.1", "passive| 10.0.1.1", "passive| ::1",
                            "passive| fd00:1::1", "passive| veth1", "active| 127.0.0.1",
                            "active| 10.0.0.1", "active| ::1", "active| fd00::1", "active| veth0"));
+}
+
+TEST_F(Programs, HaveTheMemoryFileSystemOfTheirHostAndTemporaryFilesThere) {
+  if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
+    GTEST_SKIP() << "the system does not permit process ids of a host's own";
+  ProgramToRun writes = Words(kPassiveSide, "sh -c");
+  writes.words.emplace_back("touch /dev/shm/ours $TMPDIR/ours; sleep 2; ls -d /dev/shm/ours");
+  ProgramToRun looks = Words(kActiveSide, "sh -c");
+  looks.words.emplace_back("sleep 1; ls /dev/shm | grep -c ours; ls $TMPDIR; echo $TMPDIR");
+  const Ran ran = RunAll({writes, looks});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output,
+              ElementsAre("active| 0", "active| /dev/shm/tmp", "passive| /dev/shm/ours"));
 }
 
 TEST_F(Programs, HaveRandomNumbersOfTheSeed) {

@@ -64,13 +64,14 @@ Process::~Process() {
 }
 
 Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::SharedLines* lines,
-                 Trace* trace, Order* order, const Orphans* orphans, Folder folder, uint64_t seed,
-                 Hears hears)
+                 Trace* trace, Order* order, const ProcessIds* ids, const Orphans* orphans,
+                 Folder folder, uint64_t seed, Hears hears)
     : world_(world),
       time_(time),
       lines_(lines),
       trace_(trace),
       order_(order),
+      ids_(ids),
       orphans_(orphans),
       folder_(std::move(folder)),
       seed_(seed),

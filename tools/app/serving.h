@@ -36,6 +36,7 @@
 #include "tools/app/order.h"
 #include "tools/app/orphans.h"
 #include "tools/app/process.h"
+#include "tools/app/process_ids.h"
 #include "tools/app/program.h"
 #include "tools/app/threads.h"
 #include "tools/app/trace.h"
@@ -49,8 +50,8 @@ class Serving : private sim::uapi::Memory {
 
   // All must outlive this object.
   Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::SharedLines* lines,
-          Trace* trace, Order* order, const Orphans* orphans, Folder folder, uint64_t seed,
-          Hears hears);
+          Trace* trace, Order* order, const ProcessIds* ids, const Orphans* orphans, Folder folder,
+          uint64_t seed, Hears hears);
 
   // Empty, or the reason why the folder of a host cannot be written. All hosts come first.
   std::string LayOut(uint8_t kernel);
@@ -195,6 +196,7 @@ class Serving : private sim::uapi::Memory {
   sim::uapi::SharedLines* lines_;
   Trace* trace_;
   Order* order_;
+  const ProcessIds* ids_;
   const Orphans* orphans_;
   Folder folder_;
   uint64_t seed_;

@@ -13,6 +13,8 @@
 #include <string_view>
 
 #include "model/base/sanitized.h"
+#include "model/vocabulary/topology.h"
+#include "tools/app/process_ids.h"
 
 namespace cm::app {
 
@@ -43,6 +45,8 @@ TEST_P(Stock, DoesWhatThePageSays) {
   if (!IsInstalled(program))
     GTEST_SKIP() << "unsupported: the package " << program.package << " is not installed";
   if (!IsDebian12()) GTEST_SKIP() << "unsupported: the page is about the programs of Debian 12";
+  if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
+    GTEST_SKIP() << "unsupported: the system does not permit process ids of a host's own";
   const std::optional<std::string> said = LineIn(Page(), program);
   ASSERT_TRUE(said) << program.name << " is not in docs/programs.md. " << kToMend;
   std::string problem;

@@ -252,6 +252,21 @@ uint64_t TicksWithChildren(pid_t process) {
   return TicksIn(Line(fmt::format("/proc/{}/stat", process)), true);
 }
 
+// The ids of a thread in all its namespaces; the last is its own. source: man proc(5), NSpid. Most
+// ask when they begin: the last ones first.
+pid_t ThreadCalled(pid_t process, pid_t own) {
+  const auto is_called = [&](pid_t thread) {
+    const std::string status = Text(FilesOf(process, thread) + "/status");
+    const size_t at = status.find("\nNSpid:");
+    if (at == std::string::npos) return false;
+    const std::string ids = status.substr(at + 1, status.find('\n', at + 1) - at - 1);
+    return std::atoi(ids.c_str() + ids.rfind('\t') + 1) == own;
+  };
+  const std::vector<pid_t> all = TasksOf(process);
+  const auto found = std::find_if(all.rbegin(), all.rend(), is_called);
+  return found == all.rend() ? 0 : *found;
+}
+
 std::vector<pid_t> ChildrenOf(pid_t process) {
   std::vector<pid_t> all;
   for (const pid_t thread : TasksOf(process)) {

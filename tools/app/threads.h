@@ -49,6 +49,9 @@ char StateOf(pid_t process, pid_t thread);
 // CPU time of a process in hundredths of a second, with that of children that it has waited for.
 uint64_t TicksWithChildren(pid_t process);
 
+// The thread of the process that calls itself `own` in its own PID namespace; 0 when there is none.
+pid_t ThreadCalled(pid_t process, pid_t own);
+
 // Child processes by /proc, including adopted ones.
 std::vector<pid_t> ChildrenOf(pid_t process);
 
