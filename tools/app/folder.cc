@@ -67,14 +67,13 @@ std::string Folder::HostPath(uint8_t kernel) const {
   return fmt::format("{}/host.{}", path_, kernel);
 }
 
-std::string Folder::SharedMemoryPath(uint8_t kernel) const { return HostPath(kernel) + "/shm"; }
-
 // The folder of the run stays where it is.
 std::vector<std::pair<std::string, std::string>> Folder::PlacesOf(uint8_t kernel) const {
-  const std::filesystem::path memory = SharedMemoryPath(kernel);
+  const std::filesystem::path memory = HostPath(kernel) + "/shm";
   const std::filesystem::path own = path_;
   std::vector<std::pair<std::string, std::string>> places;
   std::error_code error;
+  if (!std::filesystem::is_directory(kInMemory, error)) return places;
   std::filesystem::create_directories(memory / "tmp", error);
   if (own.parent_path() == kInMemory) {
     const std::filesystem::path same = memory / own.filename();

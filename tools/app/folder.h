@@ -27,9 +27,8 @@ class Folder {
   std::string ObjectPath() const { return path_ + "/libcmsim_app.so"; }
   std::string SocketPath(uint32_t process) const;
   std::string HostPath(uint8_t kernel) const;
-  // The host's memory file system, which is empty but for a folder tmp.
-  std::string SharedMemoryPath(uint8_t kernel) const;
-  // Makes it. What a program of the host has to see in place of other folders, for Launch::places.
+  // Makes the host's own /dev/shm, which is empty but for a folder tmp. What a program of the host
+  // has to see in place of other folders, for Launch::places; nothing where the system has none.
   std::vector<std::pair<std::string, std::string>> PlacesOf(uint8_t kernel) const;
   std::string TimePath() const { return path_ + "/" + std::string(sim::uapi::SharedTime::kName); }
   std::string LinesPath() const { return path_ + "/" + std::string(sim::uapi::SharedLines::kName); }

@@ -49,6 +49,12 @@ pid_t PeerOf(int socket) {
   return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
 }
 
+// By the user; /tmp is what Bazel and others set.
+bool NamesAFolderForTemporaryFiles() {
+  const char* const folder = std::getenv("TMPDIR");
+  return folder != nullptr && std::string_view(folder) != "/tmp";
+}
+
 std::string Leaves(const sim::Usage& before, const sim::Usage& after) {
   std::vector<std::string> left;
   const auto count = [&left](uint32_t had, uint32_t has, std::string_view what) {
@@ -86,11 +92,12 @@ std::variant<Serving::Place, std::string> Serving::Prepare(uint8_t side) {
       "CMSIM_SOCKET=" + folder_.SocketPath(number),
       "CMSIM_HOST=" + host,
       fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)};
-  const std::string_view temporary =
-      std::getenv("TMPDIR") == nullptr ? "/tmp" : std::getenv("TMPDIR");
-  // Files that are named by process ids, which other runs have as well.
-  if (ids_->are_of_hosts() && temporary == "/tmp") environment.emplace_back("TMPDIR=/dev/shm/tmp");
-  if (MakeReachable(host, environment)) return Place{number, listening, environment};
+  std::vector<std::pair<std::string, std::string>> places;
+  // Files are named by process ids, which other runs have as well.
+  if (ids_->are_of_hosts()) places = folder_.PlacesOf(topology.KernelOf(side));
+  if (!places.empty() && !NamesAFolderForTemporaryFiles())
+    environment.emplace_back("TMPDIR=/dev/shm/tmp");
+  if (MakeReachable(host, environment)) return Place{number, listening, environment, places};
   close(listening);
   return fmt::format("cannot write {}", host);
 }
@@ -100,8 +107,7 @@ std::string Serving::Start(const ProgramToRun& program, const std::string& name)
   if (auto* problem = std::get_if<std::string>(&prepared)) return std::move(*problem);
   const Place& place = std::get<Place>(prepared);
   const uint8_t kernel = world_->topology().KernelOf(program.side);
-  auto started =
-      Program::Start(program, place.environment, ids_->On(kernel), folder_.PlacesOf(kernel));
+  auto started = Program::Start(program, place.environment, ids_->On(kernel), place.places);
   if (auto* problem = std::get_if<std::string>(&started)) {
     close(place.listening);
     return std::move(*problem);

@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -120,6 +121,7 @@ class Serving : private sim::uapi::Memory {
     uint32_t number;
     int listening;
     std::vector<std::string> environment;
+    std::vector<std::pair<std::string, std::string>> places;  // see Launch
   };
   std::variant<Place, std::string> Prepare(uint8_t side);
   // True when all others wait for an answer, and nothing else can have ended or begun.
