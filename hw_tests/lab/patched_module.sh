@@ -33,18 +33,24 @@ find_packages() {
   packages="$source $headers $(apt-cache depends --important "$headers" 2>/dev/null |
     sed -n 's/^ *Depends: \(linux-headers-.*\|linux-kbuild-.*\)$/\1/p')"
   [ "$kernel" = no ] || packages="$packages $image"
+  # The archive offers the source of a newer kernel before its image, and both versions for a while.
+  # The tools of kbuild go with headers that are older.
+  exact=
   for package in $packages; do
-    offered=$(apt-cache show --no-all-versions "$package" 2>/dev/null | sed -n 's/^Version: //p')
+    offered=$(apt-cache show "$package" 2>/dev/null | sed -n 's/^Version: //p' | paste -sd ' ')
     [ -n "$offered" ] || fail "apt offers no package $package"
-    [ "$offered" = "$version" ] ||
-      fail "$package is of version $offered, and $image of $version: run 'apt-get update'"
+    case $package in linux-kbuild-*) exact="$exact $package" && continue ;; esac
+    case " $offered " in
+    *" $version "*) exact="$exact $package=$version" ;;
+    *) fail "$package is of version $offered, and $image of $version: run 'apt-get update'" ;;
+    esac
   done
 }
 
 download() {
   mkdir "$work/debs"
   # shellcheck disable=SC2086  # A list of words.
-  (cd "$work/debs" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download $packages) \
+  (cd "$work/debs" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download $exact) \
     >"$work/log" 2>&1 ||
     fail "download failed: $(grep -m 1 '^E:' "$work/log" || tail -n 1 "$work/log")"
   for package in "$work"/debs/*.deb; do

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kAptCache = R"sh(#!/bin/sh
 case "$*" in
-  *show*linux-headers*) echo "Version: $(cat "$HERE/headers_version")" ;;
+  *show*--no-all-versions*linux-headers*) sed -n 's/^/Version: /;1p' "$HERE/headers_version" ;;
+  *show*linux-headers*) sed 's/^/Version: /' "$HERE/headers_version" ;;
   *show*) echo "Version: 6.1.9-1" ;;
   *depends*linux-image-amd64) [ -e "$HERE/no_lists" ] || echo "  Depends: linux-image-6.1.0-9-amd64" ;;
   *depends*linux-headers*) echo "  Depends: linux-kbuild-6.1" ;;
@@ -112,7 +113,15 @@ TEST_F(PatchedModule, IsBuiltFromThePatchedSource) {
   EXPECT_FALSE(fs::exists(folder_ / "out/vmlinuz"));
   EXPECT_TRUE(IsTidy());
   EXPECT_THAT(Read("asked"),
-              HasSubstr("linux-source-6.1 linux-headers-6.1.0-9-amd64 linux-kbuild-6.1\n"));
+              HasSubstr("linux-source-6.1=6.1.9-1 linux-headers-6.1.0-9-amd64=6.1.9-1 "
+                        "linux-kbuild-6.1\n"));
+}
+
+TEST_F(PatchedModule, IsOfTheKernelsVersionAlsoWhereANewerOneIsOffered) {
+  Write("headers_version", "6.1.9-2\n6.1.9-1\n");
+  const cm::Ran ran = Build("drivers/x toy out more.patch");
+  ASSERT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_THAT(Read("asked"), HasSubstr(" linux-headers-6.1.0-9-amd64=6.1.9-1 "));
 }
 
 TEST_F(PatchedModule, StandsInItsKernelWhereThatIsWanted) {
@@ -120,7 +129,7 @@ TEST_F(PatchedModule, StandsInItsKernelWhereThatIsWanted) {
   ASSERT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_EQ(Read("out/vmlinuz"), "kernel");
   EXPECT_EQ(Read("out/lib/modules/6.1.0-9-amd64/kernel/drivers/x/toy.ko"), Read("out/toy.ko"));
-  EXPECT_THAT(Read("asked"), HasSubstr(" linux-image-6.1.0-9-amd64\n"));
+  EXPECT_THAT(Read("asked"), HasSubstr(" linux-image-6.1.0-9-amd64=6.1.9-1\n"));
 }
 
 TEST_F(PatchedModule, SaysWhatIsMissingOrWrong) {
@@ -139,9 +148,9 @@ TEST_F(PatchedModule, SaysWhatIsMissingOrWrong) {
               HasSubstr("building toy failed: t.c:1: error: broken"));
   Write("release", "6.1.0-8-amd64");
   EXPECT_THAT(Refused("drivers/x toy out"), HasSubstr("toy.ko is not of Linux 6.1.0-9-amd64"));
-  Write("headers_version", "6.1.8-1\n");
+  Write("headers_version", "6.1.8-1\n6.1.10-1\n");
   EXPECT_THAT(Refused("drivers/x toy out"),
-              HasSubstr("linux-headers-6.1.0-9-amd64 is of version 6.1.8-1, and"));
+              HasSubstr("linux-headers-6.1.0-9-amd64 is of version 6.1.8-1 6.1.10-1, and"));
   Write("headers_version", "");
   Write("no_lists", "");
   EXPECT_THAT(Refused("drivers/x toy out"), HasSubstr("run 'apt-get update' first"));
