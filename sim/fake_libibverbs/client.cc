@@ -238,6 +238,7 @@ Answer Converse(Connection* connection, uapi::SharedLines* lines, const Request&
   Exchange exchange;
   if (connection->Send(request) != 0) return {.value = -EIO};
   lines->RingBell();
+  if (connection->is_shared()) lines->AwaitInTurn(*connection->incoming());
   std::optional<Answer> answer = Hear(connection, lines);
   if (!answer) return {.value = -EIO};
   exchange.Complete();

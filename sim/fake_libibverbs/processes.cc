@@ -30,8 +30,8 @@ namespace cm::sim::fake_libibverbs {
 namespace {
 
 constexpr std::string_view kPreload = "LD_PRELOAD";
-constexpr std::array kOwnNames = {"LD_PRELOAD",     "CMSIM_SOCKET", "CMSIM_ADDRESS",
-                                  "CMSIM_ADDRESS6", "CMSIM_HOST",   "CMSIM_SEED"};
+constexpr std::array kOwnNames = {"LD_PRELOAD", "CMSIM_SOCKET", "CMSIM_ADDRESS",   "CMSIM_ADDRESS6",
+                                  "CMSIM_HOST", "CMSIM_SEED",   "CMSIM_PROCESSORS"};
 
 // "NAME=value" of what the program's first process was started with; never destroyed.
 const std::vector<std::string>& OwnVariables() {

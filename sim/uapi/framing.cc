@@ -24,9 +24,8 @@ constexpr size_t kShort = 64;  // the size of a request or an answer without byt
 template <typename T>
 void Put(const T& value, std::vector<uint8_t>* bytes) {
   static_assert(std::is_trivially_copyable_v<T>);
-  const size_t at = bytes->size();
-  bytes->resize(at + sizeof value);
-  std::memcpy(bytes->data() + at, &value, sizeof value);
+  const auto* const first = reinterpret_cast<const uint8_t*>(&value);
+  bytes->insert(bytes->end(), first, first + sizeof value);
 }
 
 void PutBody(const Hello& hello, std::vector<uint8_t>* bytes) { Put(hello, bytes); }
@@ -218,9 +217,8 @@ int Connection::Read() {
 }
 
 int Connection::ReadSocket(int flags) {
-  const size_t before = read_.size();
-  read_.resize(before + kAtOnce);
-  iovec piece = {.iov_base = read_.data() + before, .iov_len = kAtOnce};
+  std::array<uint8_t, kAtOnce> bytes;
+  iovec piece = {.iov_base = bytes.data(), .iov_len = bytes.size()};
   Control control{};
   msghdr header{};
   header.msg_iov = &piece;
@@ -228,9 +226,8 @@ int Connection::ReadSocket(int flags) {
   header.msg_control = control.bytes.data();
   header.msg_controllen = control.bytes.size();
   const ssize_t count = recvmsg(socket_, &header, MSG_CMSG_CLOEXEC | flags);
-  const int error = errno;
-  read_.resize(before + static_cast<size_t>(count < 0 ? 0 : count));
-  if (count < 0) return error;
+  if (count < 0) return errno;
+  read_.insert(read_.end(), bytes.begin(), bytes.begin() + count);
   for (cmsghdr* one = CMSG_FIRSTHDR(&header); one != nullptr; one = CMSG_NXTHDR(&header, one)) {
     if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_RIGHTS) continue;
     int descriptor = -1;

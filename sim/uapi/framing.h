@@ -76,6 +76,7 @@ class Connection {
   void ShareAsProgram(SharedLine* line);
   void ShareAsMachine(SharedLine* line);
   bool is_shared() const { return incoming_ != nullptr; }
+  const Ring* incoming() const { return incoming_; }  // null without memory
   bool HasInMemory() const { return is_shared() && !incoming_->IsEmpty(); }
   // What is written in memory should be read soon, although nothing is waited for.
   bool IsHalfFull() const { return is_shared() && outgoing_->IsHalfFull(); }

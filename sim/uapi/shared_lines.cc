@@ -18,6 +18,7 @@ namespace {
 static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
 
 constexpr uint32_t kBits = 64;
+constexpr int kTurns = 3;
 // After so long a sleeper looks whether the other end is still there.
 constexpr timespec kPatience{.tv_sec = 0, .tv_nsec = 200'000'000};
 
@@ -140,6 +141,11 @@ void SharedLines::RingBell() {
   if (record_ == nullptr) return;
   ++record_->bell;
   if (record_->sleeps.exchange(0) != 0) WakeOne(&record_->bell);
+}
+
+void SharedLines::AwaitInTurn(const Ring& ring) {
+  if (record_ == nullptr || record_->takes_turns == 0) return;
+  for (int turn = 0; turn < kTurns && ring.IsEmpty(); ++turn) syscall(SYS_sched_yield);
 }
 
 void SharedLines::Await(uint32_t bell, Duration patience) {

@@ -66,6 +66,7 @@ struct LinesRecord {
 
   std::atomic<uint32_t> bell{0};
   std::atomic<uint32_t> sleeps{0};
+  std::atomic<uint32_t> takes_turns{0};
   std::array<std::atomic<uint64_t>, kLines / 64> taken{};
   std::array<SharedLine, kLines> lines;
 };
@@ -92,6 +93,10 @@ class SharedLines {
   SharedLine* Get(uint32_t line);
 
   void RingBell();  // without lines it does nothing
+  // A program that waits gives way a few times before it sleeps: where it has one processor with
+  // the machine, that mostly answers meanwhile.
+  void LetTakeTurns(bool let) { record_->takes_turns = let ? 1 : 0; }
+  void AwaitInTurn(const Ring& ring);  // without lines it does nothing
   // What it was before something is looked for, to be waited for when that is not there.
   uint32_t bell() const { return record_->bell; }
   void Await(uint32_t bell, Duration patience);

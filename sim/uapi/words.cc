@@ -1,6 +1,7 @@
 #include "sim/uapi/words.h"
 
 #include <arpa/inet.h>
+#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
@@ -144,18 +145,18 @@ std::string AddressIn(std::string_view name, const T& field) {
   const auto v4 = As<sockaddr_in>(BytesOf(field));
   if (v4.sin_family == AF_INET) {
     inet_ntop(AF_INET, &v4.sin_addr, text.data(), text.size());
-    return fmt::format(" {}={}:{}", name, text.data(), ntohs(v4.sin_port));
+    return fmt::format(FMT_COMPILE(" {}={}:{}"), name, text.data(), ntohs(v4.sin_port));
   }
   if (v4.sin_family != AF_INET6) return {};
   const auto v6 = As<sockaddr_in6>(BytesOf(field));
   inet_ntop(AF_INET6, &v6.sin6_addr, text.data(), text.size());
-  return fmt::format(" {}=[{}]:{}", name, text.data(), ntohs(v6.sin6_port));
+  return fmt::format(FMT_COMPILE(" {}=[{}]:{}"), name, text.data(), ntohs(v6.sin6_port));
 }
 
 template <typename T>
 std::string Resolved(const T& cmd) {
   return AddressIn("src", cmd.src_addr) + AddressIn("dst", cmd.dst_addr) +
-         fmt::format(" timeout_ms={}", cmd.timeout_ms);
+         fmt::format(FMT_COMPILE(" timeout_ms={}"), cmd.timeout_ms);
 }
 
 // The parts of the command worth printing besides its id.
@@ -171,9 +172,10 @@ std::string Arguments(const Command& command) {
     case RDMA_USER_CM_CMD_RESOLVE_ADDR:
       return Resolved(As<rdma_ucm_resolve_addr>(body));
     case RDMA_USER_CM_CMD_RESOLVE_ROUTE:
-      return fmt::format(" timeout_ms={}", As<rdma_ucm_resolve_route>(body).timeout_ms);
+      return fmt::format(FMT_COMPILE(" timeout_ms={}"),
+                         As<rdma_ucm_resolve_route>(body).timeout_ms);
     case RDMA_USER_CM_CMD_LISTEN:
-      return fmt::format(" backlog={}", As<rdma_ucm_listen>(body).backlog);
+      return fmt::format(FMT_COMPILE(" backlog={}"), As<rdma_ucm_listen>(body).backlog);
     case RDMA_USER_CM_CMD_CONNECT:
       return Private(As<rdma_ucm_connect>(body).conn_param);
     case RDMA_USER_CM_CMD_ACCEPT:
@@ -202,14 +204,19 @@ bool Establishes(const Command& command) {
          As<rdma_ucm_accept>(command.body).conn_param.valid == 0;
 }
 
+std::string NameOf(const Command& command) {
+  const bool known = command.number < kCommands.size();
+  return known ? std::string(kCommands[command.number].name)
+               : fmt::format(FMT_COMPILE("command {}"), command.number);
+}
+
 std::string OfCommand(const Command& command, uint32_t file) {
-  std::string words = fmt::format("command {}", command.number);
-  if (command.number < kCommands.size()) words = kCommands[command.number].name;
-  if (Establishes(command)) words = "rdma_establish";
+  std::string words = Establishes(command) ? "rdma_establish" : NameOf(command);
   const std::optional<uint32_t> id = IdOf(command);
-  if (id) words += fmt::format(" id={}", *id);
+  if (id) words += fmt::format(FMT_COMPILE(" id={}"), *id);
   // Otherwise the id determines the file.
-  if (!id || command.number == RDMA_USER_CM_CMD_MIGRATE_ID) words += fmt::format(" file={}", file);
+  if (!id || command.number == RDMA_USER_CM_CMD_MIGRATE_ID)
+    words += fmt::format(FMT_COMPILE(" file={}"), file);
   return words + Arguments(command);
 }
 
@@ -217,7 +224,8 @@ std::string NameOf(ibv_wr_opcode opcode) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"IBV_WR_RDMA_WRITE", "IBV_WR_RDMA_WRITE_WITH_IMM", "IBV_WR_SEND", "IBV_WR_SEND_WITH_IMM",
        "IBV_WR_RDMA_READ", "IBV_WR_ATOMIC_CMP_AND_SWP", "IBV_WR_ATOMIC_FETCH_AND_ADD"});
-  return opcode < kNames.size() ? std::string(kNames[opcode]) : fmt::format("{}", +opcode);
+  return opcode < kNames.size() ? std::string(kNames[opcode])
+                                : fmt::format(FMT_COMPILE("{}"), +opcode);
 }
 
 std::string_view NameOf(ibv_wc_opcode opcode) {
@@ -238,12 +246,12 @@ std::string Arguments(const Request& request) {
     const auto record = As<ModifyRecord>(request.bytes);
     if ((record.mask & IBV_QP_STATE) == 0) return {};
     if (record.state > static_cast<uint32_t>(QpState::kErr)) return " state=?";
-    return fmt::format(" state={}", ToString(static_cast<QpState>(record.state)));
+    return fmt::format(FMT_COMPILE(" state={}"), ToString(static_cast<QpState>(record.state)));
   }
   if (request.op == Op::kPostSend)
     return " opcode=" + NameOf(static_cast<ibv_wr_opcode>(As<WorkRecord>(request.bytes).opcode));
   if (request.op == Op::kRegister)
-    return fmt::format(" length={}", As<RegionRecord>(request.bytes).length);
+    return fmt::format(FMT_COMPILE(" length={}"), As<RegionRecord>(request.bytes).length);
   if (request.op == Op::kSleep)
     return " until=" + ToString(Instant::FromNanoseconds(static_cast<int64_t>(request.more)));
   return {};
@@ -253,11 +261,12 @@ std::string OfEvent(const Answer& answer) {
   const auto event = As<rdma_ucm_event_resp>(answer.bytes);
   const auto type = static_cast<EventType>(event.event);
   const bool known = event.event < static_cast<uint32_t>(kEventTypeCount);
-  std::string words = known ? std::string(ToString(type)) : fmt::format("event {}", event.event);
-  words += fmt::format(" id={}", event.id);
+  std::string words =
+      known ? std::string(ToString(type)) : fmt::format(FMT_COMPILE("event {}"), event.event);
+  words += fmt::format(FMT_COMPILE(" id={}"), event.id);
   const auto status = static_cast<int32_t>(event.status);
   if (status < 0) words += " status=-" + ToString(static_cast<Errno>(-status));
-  if (status > 0) words += fmt::format(" status={}", status);
+  if (status > 0) words += fmt::format(FMT_COMPILE(" status={}"), status);
   const bool has_data = type == EventType::kConnectRequest || type == EventType::kConnectResponse ||
                         type == EventType::kEstablished || type == EventType::kRejected;
   return has_data ? words + Private(event.param.conn) : words;
@@ -269,11 +278,11 @@ std::string OfCompletions(const Answer& answer) {
   for (size_t at = 0; at < bytes.size(); at += sizeof(CompletionRecord)) {
     const auto record = As<CompletionRecord>(bytes.subspan(at));
     const auto status = static_cast<WcStatus>(record.status);
-    words += fmt::format("{}status={}", words.empty() ? "" : ", ", ToString(status));
+    words += fmt::format(FMT_COMPILE("{}status={}"), words.empty() ? "" : ", ", ToString(status));
     if (status != WcStatus::kSuccess) continue;
     words += " opcode=";
     words += NameOf(static_cast<ibv_wc_opcode>(record.opcode));
-    if (record.length != 0) words += fmt::format(" length={}", record.length);
+    if (record.length != 0) words += fmt::format(FMT_COMPILE(" length={}"), record.length);
   }
   return words;
 }
@@ -283,14 +292,14 @@ std::string OfAnswer(const Request& request, const Answer& answer) {
   if (const std::optional<uint32_t> number = NumberOf(request)) {
     if (number == RDMA_USER_CM_CMD_GET_EVENT) return OfEvent(answer);
     if (number == RDMA_USER_CM_CMD_CREATE_ID)
-      return fmt::format("id={}", As<uint32_t>(answer.bytes));
+      return fmt::format(FMT_COMPILE("id={}"), As<uint32_t>(answer.bytes));
     if (number == RDMA_USER_CM_CMD_DESTROY_ID)
-      return fmt::format("0 events={}", EventsFetched(request, answer));
+      return fmt::format(FMT_COMPILE("0 events={}"), EventsFetched(request, answer));
     return "0";
   }
   if (request.op == Op::kPoll) return OfCompletions(answer);
   const std::string_view makes = kOps[static_cast<size_t>(request.op)].makes;
-  return fmt::format("{}{}{}", makes, makes.empty() ? "" : "=", answer.value);
+  return fmt::format(FMT_COMPILE("{}{}{}"), makes, makes.empty() ? "" : "=", answer.value);
 }
 
 bool Looks(const Request& request) {
@@ -305,7 +314,7 @@ std::string InWords(const Request& request) {
   if (const auto command = CommandIn(request)) return OfCommand(*command, request.on);
   const OpWords& op = kOps[static_cast<size_t>(request.op)];
   std::string words(op.name);
-  if (!op.about.empty()) words += fmt::format(" {}={}", op.about, request.on);
+  if (!op.about.empty()) words += fmt::format(FMT_COMPILE(" {}={}"), op.about, request.on);
   return words + Arguments(request);
 }
 

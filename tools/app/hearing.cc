@@ -64,7 +64,11 @@ bool Serving::HaveInMemory() const {
 // Descriptors are not looked at where only one thread runs, and has asked in memory.
 bool Serving::Serve(Duration patience) {
   const uint32_t bell = lines_->bell();
-  if (patience > Duration() && !HaveInMemory()) lines_->Await(bell, patience);
+  const auto rings = [&] { return lines_->bell() != bell; };
+  if (patience > Duration() && !HaveInMemory() && !processor_.LetOthersRun(rings))
+    lines_->Await(bell, patience);
+  if (processor_.HasBecomeCrowded()) processor_.Move(Running());
+  lines_->LetTakeTurns(processor_.takes_turns());
   if (OneAloneRuns() && ServeMemory()) return true;
   return ServeDescriptors();
 }

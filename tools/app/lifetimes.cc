@@ -95,6 +95,7 @@ std::variant<Serving::Place, std::string> Serving::Prepare(uint8_t side) {
   std::vector<std::pair<std::string, std::string>> places;
   // Files are named by process ids, which other runs have as well.
   if (ids_->are_of_hosts()) places = folder_.PlacesOf(topology.KernelOf(side));
+  if (processor_.is_bound()) environment.push_back(processor_.Variable());
   if (!places.empty() && !NamesAFolderForTemporaryFiles())
     environment.emplace_back("TMPDIR=/dev/shm/tmp");
   if (MakeReachable(host, environment)) return Place{number, listening, environment, places};

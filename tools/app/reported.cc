@@ -5,8 +5,10 @@
 #include <ifaddrs.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -315,6 +317,26 @@ void ShowRandom() {
   std::printf(" %u %u\n", arc4random(), arc4random_uniform(1000));
 }
 
+int Count(const cpu_set_t& processors) { return CPU_COUNT(&processors); }
+
+// What it asks for is what it sees from then on; the status file says what is so.
+void ShowProcessors() {
+  cpu_set_t seen{};
+  sched_getaffinity(0, sizeof seen, &seen);
+  cpu_set_t own{};
+  pthread_getaffinity_np(pthread_self(), sizeof own, &own);
+  const bool same = CPU_EQUAL(&seen, &own);
+  cpu_set_t first{};
+  for (int i = 0; Count(first) == 0; ++i)
+    if (CPU_ISSET(i, &seen)) CPU_SET(i, &first);
+  const int none = sched_setaffinity(0, sizeof own, &(own = {}));
+  const int error = errno;
+  const int set = sched_setaffinity(getpid(), sizeof first, &first);
+  pthread_getaffinity_np(pthread_self(), sizeof own, &own);
+  std::printf("%d: %d, none: %d %s, one: %d %d\n", Count(seen), same, none, std::strerror(error),
+              set, CPU_EQUAL(&own, &first));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -324,6 +346,7 @@ int main(int count, char** arguments) {
   if (what == "host") ShowTheHost();
   if (what == "network") ShowTheNetwork();
   if (what == "processes") ShowProcesses();
+  if (what == "processors") ShowProcessors();
   if (what == "random") ShowRandom();
   if (what == "start-others") StartOthers();
   if (what == "start-in-turns") StartInTurns();

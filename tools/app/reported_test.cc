@@ -1,6 +1,8 @@
 // What programs of users were refused.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -23,6 +25,11 @@ using testing::UnorderedElementsAre;
 
 ProgramToRun Reported(uint8_t side, const std::string& what) {
   return Beside(side, "reported " + what);
+}
+
+int AllowedProcessors() {
+  cpu_set_t processors;
+  return sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : -1;
 }
 
 TEST_F(Programs, MoveNoBytesWithoutAKeyAndSeeTheirTimeout) {
@@ -148,6 +155,19 @@ TEST_F(Programs, HaveTheMemoryFileSystemOfTheirHostAndTemporaryFilesThere) {
   EXPECT_TRUE(ran.report.clean());
   EXPECT_THAT(ran.output,
               ElementsAre("active| 0", "active| /dev/shm/tmp", "passive| /dev/shm/ours"));
+}
+
+// They have one together with their machine.
+TEST_F(Programs, SeeAllProcessorsAndWhatTheyAskFor) {
+  ProgramToRun status = Words(kPassiveSide, "sh -c");
+  status.words.emplace_back("grep Cpus_allowed_list /proc/self/status; nproc");
+  const Ran ran = RunAll({status, Reported(kActiveSide, "processors")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output,
+              UnorderedElementsAre(MatchesRegex("passive. Cpus_allowed_list:.[0-9]+"),
+                                   fmt::format("passive| {}", AllowedProcessors()),
+                                   fmt::format("active| {}: 1, none: -1 Invalid argument, one: 0 1",
+                                               AllowedProcessors())));
 }
 
 TEST_F(Programs, HaveRandomNumbersOfTheSeed) {

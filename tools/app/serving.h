@@ -34,6 +34,7 @@
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
 #include "tools/app/objects.h"
+#include "tools/app/one_processor.h"
 #include "tools/app/order.h"
 #include "tools/app/orphans.h"
 #include "tools/app/process.h"
@@ -78,6 +79,8 @@ class Serving : private sim::uapi::Memory {
   bool MustBeSeenToSleep();
   // False when all known threads have asked, or slept when last looked at.
   bool OneMayRun() const;
+  // All asked at the last quiet moment, and none has been answered: nothing can have come.
+  bool AllStillAsk() const { return all_ask_ && !look_closely_ && !OneMayRun(); }
   // Removes ended processes from the world. Returns whether there were any.
   bool NoteEnds();
   // Answers one thread, or updates one pipe. Returns whether there was any.
@@ -203,6 +206,7 @@ class Serving : private sim::uapi::Memory {
   Folder folder_;
   uint64_t seed_;
   Hears hears_;
+  OneProcessor processor_;
   sim::uapi::Machine machine_;
   std::vector<std::unique_ptr<Process>> processes_;  // by their number on the machine
   Noted noted_;

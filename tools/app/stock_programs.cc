@@ -18,7 +18,7 @@ Written by `bazel run //tools/app:programs_page`, and compared with what the pro
 | column | says |
 |---|---|
 | works | all programs that are to end did so with 0 |
-| the same | three runs with one seed: `yes`, the same conversation, and the same output but for CPU times; `digest`, the same conversation, and output that differs; `no` |
+| the same | three runs with one seed: `yes`, the same conversation, and the same output but for CPU times and free memory; `digest`, the same conversation, and output that differs; `no` |
 | real kernel | what comes of it beside Linux 6.1 with Soft-RoCE, in [the lab](../hw_tests/lab/README.md), as `//tools/app:beside_kernel_test` sees it: the same lines, but for figures of time and rate and numbers that are drawn; the same events of its kernel in the same order; the same exit code |
 | REP lost | ends of the passive and the active program when the first REP is lost |
 | removed | the same when the active host's device is removed in the middle of the messages |

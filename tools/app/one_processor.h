@@ -1,0 +1,61 @@
+// One processor for programs and their machine, which run in turn. A message to another processor
+// wakes that one each time, which costs more than all that is done for it.
+#ifndef TOOLS_APP_ONE_PROCESSOR_H_
+#define TOOLS_APP_ONE_PROCESSOR_H_
+
+#include <sched.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace cm::app {
+
+class OneProcessor {
+ public:
+  // The calling thread stays on the processor that it runs on, and so does all that it starts.
+  // Where the system does not permit that, nothing changes.
+  OneProcessor();
+  ~OneProcessor();  // gives the calling thread back what it had
+  OneProcessor(const OneProcessor&) = delete;
+  OneProcessor& operator=(const OneProcessor&) = delete;
+
+  bool is_bound() const { return bound_; }
+  // A variable for the environment of programs, which are to see the processors that there were at
+  // first: CMSIM_PROCESSORS, and words of 64 processors in base 16, the lowest first.
+  std::string Variable() const;
+
+  // Lets others run, up to the first that something has come of, or a few turns. Returns whether
+  // there was any. Nothing when not bound, or where turns have taken long.
+  bool LetOthersRun(const std::function<bool()>& has_come);
+  // Whether a thread that waits may give way rather than sleep: then it need not be woken. Not for
+  // a while when other work has had the processor for a quarter of the time: that takes its whole
+  // slice each time.
+  bool takes_turns() const { return takes_turns_; }
+  // Since the last call, other work has had the processor.
+  bool HasBecomeCrowded() { return std::exchange(crowded_, false); }
+  // From now on the calling thread and all these use another processor, if there is one.
+  void Move(std::span<const pid_t> processes);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void Note(Clock::time_point before, Clock::time_point after);
+
+  cpu_set_t before_{};
+  int own_ = -1;
+  bool bound_ = false;
+  bool takes_turns_ = false;
+  bool crowded_ = false;
+  Clock::time_point since_;  // turns have been counted
+  Clock::duration lost_{};   // in long ones
+  Clock::time_point resumes_;
+  Clock::duration pause_;
+};
+
+}  // namespace cm::app
+
+#endif  // TOOLS_APP_ONE_PROCESSOR_H_
