@@ -176,12 +176,10 @@ std::string Broker::Run() {
       report_.waiting = serving_.WhoWaits();
       break;
     }
-    if (!was_quiet || !serving_.AllStillAsk()) {
-      const bool heard = serving_.Serve(was_quiet && !serving_.OneMayRun() ? Duration() : glance);
-      // One that has been answered runs, and mostly asks soon.
-      was_quiet = !(heard && serving_.OneMayRun()) && serving_.Quiet();
-      glance = was_quiet || heard ? kGlance : std::min(glance * 2, kLongGlance);
-    }
+    const bool heard = serving_.Serve(was_quiet && !serving_.OneMayRun() ? Duration() : glance);
+    // One that has been answered runs, and mostly asks soon.
+    was_quiet = !(heard && serving_.OneMayRun()) && serving_.Quiet();
+    glance = was_quiet || heard ? kGlance : std::min(glance * 2, kLongGlance);
     if (!was_quiet) continue;
     if (serving_.NoteEnds() || serving_.LetOneGoOn()) {
       idle_since_.reset();

@@ -63,6 +63,7 @@ bool Serving::HaveInMemory() const {
 
 // Descriptors are not looked at where only one thread runs, and has asked in memory.
 bool Serving::Serve(Duration patience) {
+  if (AllStillAsk()) return false;
   const uint32_t bell = lines_->bell();
   const auto rings = [&] { return lines_->bell() != bell; };
   if (patience > Duration() && !HaveInMemory() && !processor_.LetOthersRun(rings))

@@ -104,6 +104,7 @@ std::variant<Serving::Place, std::string> Serving::Prepare(uint8_t side) {
 }
 
 std::string Serving::Start(const ProgramToRun& program, const std::string& name) {
+  all_ask_ = false;
   auto prepared = Prepare(program.side);
   if (auto* problem = std::get_if<std::string>(&prepared)) return std::move(*problem);
   const Place& place = std::get<Place>(prepared);
@@ -208,6 +209,7 @@ bool Serving::RunsForSure() {
 // When all slept, and the system has created no process or thread since, those of programs are the
 // known ones.
 bool Serving::AllSleep() {
+  if (AllStillAsk()) return true;
   all_ask_ = false;
   if (RunsForSure()) return false;
   const uint64_t created = LastCreated();

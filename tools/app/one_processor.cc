@@ -8,23 +8,21 @@
 #include <cstring>
 #include <vector>
 
+#include "conformance/process/real_time.h"
 #include "tools/app/threads.h"
 
 namespace cm::app {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::nanoseconds;
-
 // One that has been answered runs in the first, and mostly asks at its end.
 constexpr int kTurns = 3;
 // A turn that is longer is one of a program that computes, or of other work.
-constexpr milliseconds kLong{1};
-constexpr milliseconds kMost{5};
-constexpr milliseconds kWindow{200};
+constexpr Duration kLong = Duration::Milliseconds(1);
+constexpr Duration kMost = Duration::Milliseconds(5);
+constexpr Duration kWindow = Duration::Milliseconds(200);
 constexpr int kShare = 4;
-constexpr milliseconds kPause{100};
-constexpr milliseconds kLongestPause{1'600};
+constexpr Duration kPause = Duration::Milliseconds(100);
+constexpr Duration kLongestPause = Duration::Milliseconds(1'600);
 
 using Words = std::array<uint64_t, sizeof(cpu_set_t) / sizeof(uint64_t)>;
 
@@ -37,7 +35,7 @@ bool StaysOn(pid_t thread, int processor) {
 
 }  // namespace
 
-OneProcessor::OneProcessor() : since_(Clock::now()), pause_(kPause) {
+OneProcessor::OneProcessor() : since_(RealNow()), pause_(kPause) {
   if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
   own_ = sched_getcpu();
   bound_ = takes_turns_ = own_ >= 0 && own_ < CPU_SETSIZE && StaysOn(0, own_);
@@ -57,11 +55,11 @@ std::string OneProcessor::Variable() const {
 
 bool OneProcessor::LetOthersRun(const std::function<bool()>& has_come) {
   if (!bound_) return false;
-  Clock::time_point before = Clock::now();
+  Instant before = RealNow();
   takes_turns_ = takes_turns_ || before >= resumes_;
   for (int turn = 0; turn < kTurns && takes_turns_; ++turn) {
     sched_yield();
-    const Clock::time_point after = Clock::now();
+    const Instant after = RealNow();
     Note(before, after);
     if (has_come()) return true;
     before = after;
@@ -69,18 +67,18 @@ bool OneProcessor::LetOthersRun(const std::function<bool()>& has_come) {
   return false;
 }
 
-void OneProcessor::Note(Clock::time_point before, Clock::time_point after) {
+void OneProcessor::Note(Instant before, Instant after) {
   if (after - before < kLong) return;
   if (after - since_ > kWindow) {
     since_ = before;
     lost_ = {};
   }
-  lost_ += after - before;
+  lost_ = lost_ + (after - before);
   if (lost_ < kMost || lost_ * kShare < after - since_) return;
   crowded_ = true;
   takes_turns_ = false;
   resumes_ = after + pause_;
-  pause_ = std::min<Clock::duration>(2 * pause_, kLongestPause);
+  pause_ = std::min(pause_ * 2, kLongestPause);
   lost_ = {};
 }
 
@@ -90,7 +88,7 @@ void OneProcessor::Move(std::span<const pid_t> processes) {
     if (one != own_ && CPU_ISSET(one, &before_)) others.push_back(one);
   if (!bound_ || others.empty()) return;
   // Two runs that crowd each other are not to move together.
-  const auto drawn = static_cast<size_t>(Clock::now().time_since_epoch() / nanoseconds(1));
+  const auto drawn = static_cast<size_t>(RealNow().nanoseconds());
   if ((drawn / others.size()) % 2 == 0) return;
   const int next = others[drawn % others.size()];
   if (!StaysOn(0, next)) return;

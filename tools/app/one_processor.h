@@ -6,11 +6,12 @@
 #include <sched.h>
 #include <sys/types.h>
 
-#include <chrono>
 #include <functional>
 #include <span>
 #include <string>
 #include <utility>
+
+#include "model/base/duration.h"
 
 namespace cm::app {
 
@@ -41,19 +42,17 @@ class OneProcessor {
   void Move(std::span<const pid_t> processes);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  void Note(Clock::time_point before, Clock::time_point after);
+  void Note(Instant before, Instant after);
 
   cpu_set_t before_{};
   int own_ = -1;
   bool bound_ = false;
   bool takes_turns_ = false;
   bool crowded_ = false;
-  Clock::time_point since_;  // turns have been counted
-  Clock::duration lost_{};   // in long ones
-  Clock::time_point resumes_;
-  Clock::duration pause_;
+  Instant since_;    // turns have been counted
+  Duration lost_{};  // in long ones
+  Instant resumes_;
+  Duration pause_;
 };
 
 }  // namespace cm::app

@@ -62,7 +62,8 @@ TEST(OneProcessor, SaysWhichThereWereAtFirst) {
 TEST(OneProcessor, LetsOthersRunUpToTheFirstThatSomethingHasComeOf) {
   OneProcessor one;
   int looks = 0;
-  EXPECT_TRUE(one.LetOthersRun([&] { return ++looks == 2; }));
+  // On a busy machine there is a pause between the turns.
+  while (!one.LetOthersRun([&] { return ++looks == 2; })) EXPECT_LT(looks, 2);
   EXPECT_EQ(looks, 2);
   EXPECT_FALSE(one.LetOthersRun([] { return false; }));
 }

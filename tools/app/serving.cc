@@ -196,6 +196,7 @@ void Serving::Keep(Process* process, Thread* thread, const sim::uapi::Watch& wat
 void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
   const Request& request = thread->request;
   thread->waits = thread->spins = thread->may_go_on = thread->ready = thread->sleeps = false;
+  all_ask_ = false;
   thread->rank.reset();
   if (NothingNew(request, answer)) {
     if (request.op != Op::kSleep) thread->polls = InWords(request);

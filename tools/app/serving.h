@@ -79,8 +79,6 @@ class Serving : private sim::uapi::Memory {
   bool MustBeSeenToSleep();
   // False when all known threads have asked, or slept when last looked at.
   bool OneMayRun() const;
-  // All asked at the last quiet moment, and none has been answered: nothing can have come.
-  bool AllStillAsk() const { return all_ask_ && !look_closely_ && !OneMayRun(); }
   // Removes ended processes from the world. Returns whether there were any.
   bool NoteEnds();
   // Answers one thread, or updates one pipe. Returns whether there was any.
@@ -170,6 +168,8 @@ class Serving : private sim::uapi::Memory {
   bool AllSleep();
   // All known threads wait for us, and nothing else can have woken one of them.
   bool AllAsk() const;
+  // They did at the last quiet moment, and none has been answered: nothing can have come.
+  bool AllStillAsk() const { return all_ask_ && !look_closely_ && !OneMayRun(); }
   bool NothingIsPending() const;
   bool RunsForSure();
   // The thread with that number of the system waits for an answer.
