@@ -221,6 +221,7 @@ bool Serving::AllSleep() {
   }
   if (!known) {
     running_ = Running();
+    processor_.TakeAlong(running_);
     listed_.clear();
   }
   const Sleep sleep = SleepOf(

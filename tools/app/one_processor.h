@@ -40,6 +40,8 @@ class OneProcessor {
   bool HasBecomeCrowded() { return std::exchange(crowded_, false); }
   // From now on the calling thread and all these use another processor, if there is one.
   void Move(std::span<const pid_t> processes);
+  // Takes along those that one which has not been moved yet has started meanwhile.
+  void TakeAlong(std::span<const pid_t> processes) const;
 
  private:
   void Note(Instant before, Instant after);
@@ -49,6 +51,7 @@ class OneProcessor {
   bool bound_ = false;
   bool takes_turns_ = false;
   bool crowded_ = false;
+  bool has_moved_ = false;
   Instant since_;    // turns have been counted
   Duration lost_{};  // in long ones
   Instant resumes_;

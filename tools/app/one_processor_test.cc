@@ -84,6 +84,7 @@ TEST(OneProcessor, TakesNoTurnsWhileOtherWorkHasIt) {
 TEST(OneProcessor, MovesWithAllTheseProcesses) {
   OneProcessor one;
   const Sleeper child;
+  const Sleeper late;
   const auto on = [](pid_t thread) {
     cpu_set_t processors;
     CPU_ZERO(&processors);
@@ -96,6 +97,10 @@ TEST(OneProcessor, MovesWithAllTheseProcesses) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one processor";
   while (on(0) == before) one.Move(std::array{child.process()});
   EXPECT_EQ(on(child.process()), on(0));
+  // One that was starting then, and was in no list.
+  EXPECT_EQ(on(late.process()), before);
+  one.TakeAlong(std::array{late.process()});
+  EXPECT_EQ(on(late.process()), on(0));
   EXPECT_EQ(ProcessorsOf(0), 1);
 }
 
