@@ -358,13 +358,13 @@ std::string CommandFor(const AppOptions& options, const app::Setting& setting) {
   return command;
 }
 
-// Runs 1 to `count`, shrinks the first that fails, and prints what came of it.
-int ExploreRuns(const AppOptions& options, uint64_t count, std::string_view what,
+// Runs from `first` on, shrinks the first that fails, and prints what came of it.
+int ExploreRuns(const AppOptions& options, uint64_t first, uint64_t count, std::string_view what,
                 const std::function<app::Setting(uint64_t)>& setting_of) {
   Progress progress("runs", count, isatty(STDERR_FILENO) == 1);
   const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
   const auto explored =
-      app::Explore({.setting = setting_of,
+      app::Explore({.setting = [&](uint64_t nth) { return setting_of(first + nth - 1); },
                     .seeds = count,
                     .jobs = options.jobs > 0 ? static_cast<size_t>(options.jobs) : processors,
                     .interrupted = &Interrupted(),
@@ -374,21 +374,23 @@ int ExploreRuns(const AppOptions& options, uint64_t count, std::string_view what
   if (const auto* problem = std::get_if<std::string>(&explored)) return Unusable(*problem);
   const auto& failure = std::get<app::Failure>(explored);
   if (failure.kind.empty()) {
-    fmt::print("{}s 1 to {}: no run has failed\n", what, count);
+    fmt::print("{}s {} to {}: no run has failed\n", what, first, first + count - 1);
     return kExitClean;
   }
   const app::Setting& setting = failure.setting;
+  const uint64_t number = first + failure.seed - 1;
   fmt::print("{} {} fails; of its {} unusual decisions {}, and of its {} faults {} are needed:\n",
-             what, failure.seed, failure.decisions, setting.order->size(), failure.faults,
+             what, number, failure.decisions, setting.order->size(), failure.faults,
              setting.script.size());
   const int code = RunOnce(options, setting);
-  fmt::print("the {}: {}\n", what, CommandFor(options, setting_of(failure.seed)));
+  fmt::print("the {}: {}\n", what, CommandFor(options, setting_of(number)));
   fmt::print("again: {}\n", CommandFor(options, setting));
   return code;
 }
 
 int ExploreSeeds(const AppOptions& options, const app::Setting& base) {
-  return ExploreRuns(options, options.explore, "seed", [&](uint64_t seed) {
+  const uint64_t first = std::max<uint64_t>(1, options.seed);
+  return ExploreRuns(options, first, options.explore, "seed", [&](uint64_t seed) {
     app::Setting setting = base;
     setting.seed = seed;
     DrawWhatIsDrawn(options, &setting);
@@ -411,7 +413,7 @@ int ExploreFaults(const AppOptions& options, const app::Setting& base) {
   }
   const std::vector<std::vector<app::Happening>> scripts = steps.Faults(base);
   if (scripts.empty()) return Unusable("--faults each: the run has no step that a fault could hit");
-  return ExploreRuns(options, scripts.size(), "fault", [&](uint64_t nth) {
+  return ExploreRuns(options, 1, scripts.size(), "fault", [&](uint64_t nth) {
     app::Setting setting = base;
     setting.script = scripts[nth - 1];
     return setting;
@@ -443,8 +445,8 @@ A file of faults has the lines `fault`, `heal` and `pass` of conversations, and 
 '#'. The report names those without effect:
   pass 5ms
   fault drop REQ from=active nth=1
---explore N runs seeds 1 to N, and shrinks the first run that fails: exit code 1, and the command
-that does it again; 0 if none fails. With faults, programs may exit with any code.
+--explore N runs seeds 1 to N, or N from --seed on, and shrinks the first run that fails: exit code
+1, and the command that does it again; 0 if none fails. With faults, programs may exit with any code.
 --faults each does so with one fault a run: each message lost, each device removed and each link
 down at each instant at which something happens in the run without faults.
 Examples:

@@ -53,6 +53,12 @@ TEST_F(AppPrograms, BracesThatNameNoSideAreTheirOwn) {
 
 TEST_F(AppPrograms, SeedsAreExploredAndTheCommandThatShowsAFailureAgainIsPrinted) {
   const CmcheckFolder folder;
+  const Ended later = folder.Cmcheck({"app", "--explore", "3", "--seed", "7", "--", "true"});
+  EXPECT_EQ(later.output, "seeds 7 to 9: no run has failed\n");
+  const Ended fails = folder.Cmcheck(
+      {"app", "--explore", "3", "--seed", "7", "-j", "1", "--", "@active", "sh", "-c", "exit 7"});
+  EXPECT_THAT(fails.output, HasSubstr("seed 7 fails"));
+  EXPECT_THAT(fails.output, HasSubstr("--seed 7 "));
   const Ended clean = folder.Cmcheck({"app", "--explore", "3", "--", "true"});
   EXPECT_EQ(clean.exit_code, 0) << clean.error;
   EXPECT_THAT(LinesOf(clean.output), ElementsAre("seeds 1 to 3: no run has failed"));
