@@ -26,6 +26,7 @@
 #include <cstring>
 #include <ctime>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -85,8 +86,14 @@ void Await(rdma_event_channel* channel, int type) {
   std::exit(7);
 }
 
+// Servers with thousands of connections have a completion queue for all.
+bool one_queue = false;
+
 void MakeQueuePair(rdma_cm_id* id) {
+  static ibv_cq* const kQueue =
+      one_queue ? ibv_create_cq(id->verbs, 64, nullptr, nullptr, 0) : nullptr;
   ibv_qp_init_attr attributes{};
+  attributes.send_cq = attributes.recv_cq = kQueue;
   attributes.cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1};
   attributes.qp_type = IBV_QPT_RC;
   Check(rdma_create_qp(id, nullptr, &attributes), "rdma_create_qp");
@@ -437,6 +444,7 @@ void OpenMany(size_t count) {
 int main(int count, char** arguments) {
   const std::string how = count > 1 ? arguments[1] : "";
   if (count > 2) peer = arguments[2];
+  one_queue = std::string_view(arguments[count - 1]) == "one-queue";
   if (how == "serve") Serve(std::atoi(peer));
   if (how == "connect") ConnectOnce();
   if (how == "hold") Hold(count > 3 ? std::strtoul(arguments[3], nullptr, 10) : 10);

@@ -55,6 +55,14 @@ void MeasureEach(benchmark::State& state, int64_t count, Make make) {
   }
 }
 
+// Connections that have one completion queue together, or two each with their channels.
+app::Setting Holding(int64_t connections, bool one_queue) {
+  const std::string times = std::to_string(connections);
+  const std::string program = Built("app/odd");
+  const std::string last = one_queue ? "one-queue" : "queues";
+  return Beside({program, "serve", times, last}, {program, "hold", kPassive, times, last});
+}
+
 }  // namespace
 
 void OurApps() {
@@ -66,12 +74,12 @@ void OurApps() {
       return Beside({program, "serve", kPassive, times}, {program, "ask", kPassive, times});
     });
   });
-  Figure("held/400/app", 1, [](benchmark::State& state) {
-    MeasureEach(state, Scaled(400), [](int64_t count) {
-      const std::string times = std::to_string(count);
-      const std::string program = Built("app/odd");
-      return Beside({program, "serve", times}, {program, "hold", kPassive, times});
+  for (const int64_t connections : {1'000, 20'000})
+    Figure("held/" + std::to_string(connections) + "/app", 1, [=](benchmark::State& state) {
+      MeasureEach(state, Scaled(connections), [](int64_t count) { return Holding(count, true); });
     });
+  Figure("channels/400/app", 1, [](benchmark::State& state) {
+    MeasureEach(state, Scaled(400), [](int64_t count) { return Holding(count, false); });
   });
   Figure("explored/100/app", 1, [](benchmark::State& state) {
     const auto seeds = static_cast<uint64_t>(Scaled(100));
