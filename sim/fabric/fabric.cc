@@ -65,6 +65,20 @@ const InstalledRule* Fabric::Decide(Instant now, uint8_t from, uint8_t to, MadKi
   return decided;
 }
 
+Fabric::FateOfData Fabric::OfData(Instant now, uint8_t from, uint8_t to) const {
+  if (!rules_hit_data || !CrossesLink(from, to)) return {};
+  for (const auto& [fault, since, seen] : rules_) {
+    const Instant begins = since + fault.after;
+    const bool acts = now >= begins && now - begins < fault.window;
+    const bool counts = fault.first > 1 || fault.last != 0;
+    if (!acts || counts || fault.messages != MadKinds::All()) continue;
+    if (!Names(fault.side, from) || !Names(fault.to, to)) continue;
+    if (fault.Loses()) return {.lost = true, .later = {}};
+    return {.lost = false, .later = fault.Effect() == PacketEffect::kLate ? fault.by : Duration()};
+  }
+  return {};
+}
+
 // A delay with a tail is drawn from the whole range, its half, its quarter and so on.
 Duration Fabric::DelayBy(const Fault& fault) {
   constexpr uint64_t kHalvings = 12;

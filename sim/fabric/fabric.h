@@ -141,8 +141,16 @@ class Fabric {
   const Packet* TakeLate() { return std::exchange(late_, false) ? &arrived_ : nullptr; }
 
   void Install(const Fault& fault, Instant now) { rules_.push_back({fault, now}); }
+  // What comes of a message between queue pairs by the rules for `any` message that have no count,
+  // where they hit these as well: by the first of them. A delay of a range is its least.
+  struct FateOfData {
+    bool lost = false;
+    Duration later;
+  };
+  FateOfData OfData(Instant now, uint8_t from, uint8_t to) const;
   void RemoveRules() { rules_.clear(); }
 
+  bool rules_hit_data = false;
   bool watches = false;  // whether the wire is recorded
   std::vector<WireNote> wire_notes;
 

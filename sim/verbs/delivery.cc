@@ -56,6 +56,10 @@ class Verbs::Delivery {
   Outcome Retry();
 
   Protection ProtectionOf(const Qp& qp) const { return {c_.fabric->CaOf(qp.device), qp.domain}; }
+  // By a rule; the acknowledgement of what arrives is never lost.
+  bool IsLost(uint8_t to) const {
+    return c_.fabric->OfData(c_.agenda->Now(), own_.device, to).lost;
+  }
   bool ReachesRemote() const { return v_.regions_.Reaches(ProtectionOf(Peer()), work_.remote); }
   bool MayWrite(const Qp& qp, const std::vector<Piece>& pieces) const {
     return v_.regions_.MayWrite(ProtectionOf(qp), pieces);
@@ -76,7 +80,12 @@ class Verbs::Delivery {
 };
 
 void Verbs::Schedule(const Context& c, uint32_t qp, Duration after) {
-  qps_[qp].due = c.agenda->Now() + after + kLatency;
+  const Qp& own = qps_[qp];
+  const Instant now = c.agenda->Now();
+  const bool known = !own.datagram || own.sends.front().group == Group{};
+  const QpAddress& there = own.datagram ? own.sends.front().to : own.connection.peer;
+  const Duration later = known ? c.fabric->OfData(now, own.device, there.device).later : Duration();
+  qps_[qp].due = now + after + kLatency + later;
   c.agenda->At(qps_[qp].due, EventKind::kWorkDue, qp);
 }
 
@@ -132,7 +141,7 @@ Outcome Verbs::Delivery::Execute() {
   // A queue pair that reuses the number of another one does not know its connection.
   const bool takes = peer_ != kNobody && Peer().Receives() &&
                      Peer().connection.peer == QpAddress{own_.device, own_.number};
-  if (!takes) return Retry();
+  if (!takes || IsLost(there.device)) return Retry();
   if (work_.opcode == WcOpcode::kSend) return Send();
   if (work_.opcode == WcOpcode::kWrite) return Write();
   return work_.opcode == WcOpcode::kRead ? Read() : Atomic();
@@ -171,14 +180,15 @@ Outcome Verbs::Delivery::Retry() {
 Outcome Verbs::Delivery::Datagram() {
   if (work_.group == Group{}) {
     const bool linked = c_.fabric->Linked(own_.device, work_.to.device);
-    const uint32_t peer = linked ? v_.FindQp(work_.to) : kNobody;
+    const bool arrives = linked && !IsLost(work_.to.device);
+    const uint32_t peer = arrives ? v_.FindQp(work_.to) : kNobody;
     if (peer != kNobody) DatagramTo(peer);
     return {};
   }
   for (uint32_t peer = 0; peer < v_.qps_.end(); ++peer) {
     if (peer == qp_ || !v_.qps_.Live(peer)) continue;
     const Qp& there = v_.qps_[peer];
-    if (!c_.fabric->Linked(own_.device, there.device)) continue;
+    if (!c_.fabric->Linked(own_.device, there.device) || IsLost(there.device)) continue;
     if (std::ranges::count(there.groups, work_.group) != 0) DatagramTo(peer);
   }
   return {};

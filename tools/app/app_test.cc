@@ -96,6 +96,27 @@ TEST_F(Programs, GetOverALostRequest) {
   EXPECT_GT(ran.report.ended - Instant(), Duration::Milliseconds(4294));
 }
 
+// Each of the three pings and each answer of the active side is one.
+TEST_F(Programs, HaveDataThatIsAsLateAsAnyMessage) {
+  const Duration without = RunAll(Rping()).report.ended - Instant();
+  const Ran ran = RunAll(Rping(), "pass 100us\nfault delay any from=active by=1ms");
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_GE(ran.report.ended - Instant(), without + Duration::Milliseconds(5));
+}
+
+TEST_F(Programs, SendDataAgainThatIsLostForAWhile) {
+  const Ran ran = RunAll(Rping(), "pass 100us\nfault corrupt any from=active during=5s");
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_GT(ran.report.ended - Instant(), Duration::Seconds(5));
+}
+
+TEST_F(Programs, FailWhenDataIsLostForEver) {
+  const Ran ran = RunAll(Rping(), "pass 100us\nfault drop any from=active");
+  EXPECT_FALSE(ran.report.clean());
+  // source: <infiniband/verbs.h> IBV_WC_RETRY_EXC_ERR
+  EXPECT_THAT(ran.output, Contains("active| cq completion failed status 12"));
+}
+
 TEST_F(Programs, MeetFaultsAndTheReportSaysWhichTheyDoNotMeet) {
   const Ran ran = RunAll(Rping(),
                          "fault drop REQ from=active nth=1\n"

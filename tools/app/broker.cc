@@ -73,6 +73,7 @@ class Broker {
         serving_(&world_, time_.get(), lines_.get(), &trace_, &order_, ids, orphans,
                  std::move(folder), setting.seed, setting.hears),
         tally_(&*setting.topology) {
+    world_.LetFaultsHitData();
     for (const Fault& fault : latencies.faults) world_.Inject(fault);
     report_.latencies = latencies.text;
     if (!setting.script.empty() || setting.on_wire) world_.WatchWire();
