@@ -84,8 +84,9 @@ class World {
   const IwCm& iw() const { return iw_; }
   // Memory of programs outside of the world; copies of the world share it.
   void LendMemory(Memory* memory) { memory_.lent = memory; }
-  // Faults on `any` message, without a count, hit messages between queue pairs as well. Conversations
-  // are without that: what completes in them is judged by the messages of the CM alone.
+  // Faults on `any` message, without a count, hit messages between queue pairs as well.
+  // Conversations are without that: what completes in them is judged by the messages of the CM
+  // alone.
   void LetFaultsHitData() { fabric_.rules_hit_data = true; }
   // The library of a side's process.
   Library& Prepared(uint8_t side) { return libraries_[side]; }
