@@ -209,7 +209,11 @@ Sides Simulated(const StockProgram& program, uint64_t seed) {
   return sides;
 }
 
-class StockBeside : public testing::TestWithParam<StockProgram> {};
+class StockBeside : public testing::TestWithParam<StockProgram> {
+ protected:
+  // tgtd is where a test's PATH does not lead.
+  static void SetUpTestSuite() { setenv("PATH", (SearchPath() + ":/usr/sbin").c_str(), 1); }
+};
 
 TEST_P(StockBeside, PrintsTheSameOnTheRealKernel) {
   const StockProgram& program = GetParam();
