@@ -19,6 +19,9 @@ struct Comparison {
   bool compared = true;
   std::string_view lines = {};  // a regular expression: lines with a match are not compared
   std::string_view words = {};  // the same of parts of lines
+  // The same of the first and the last line that are compared, besides the end; empty: all are.
+  std::string_view from = {};
+  std::string_view to = {};
   bool counted = true;          // whether it is compared how often a line is printed
   uint64_t seed = 0;            // of the run here, where the order of the programs decides
 };

@@ -35,6 +35,11 @@ TEST(Beside, WhatARowNamesIsNotCompared) {
       ElementsAre("exit #", "pid # came"));
 }
 
+TEST(Beside, APartOfTheLinesIsComparedWithTheEnd) {
+  EXPECT_THAT(Settled({"a", "one", "b", "two", "c", "one", "exit 0"}, {.from = "on", .to = "tw"}),
+              ElementsAre("b", "exit 0", "one", "one", "two"));
+}
+
 TEST(Beside, HowOftenALineIsPrintedIsComparedUnlessARowSaysNo) {
   EXPECT_THAT(Settled({"a", "b", "a"}, {}), ElementsAre("a", "a", "b"));
   EXPECT_THAT(Settled({"a", "b", "a"}, {.counted = false}), ElementsAre("a", "b"));
