@@ -35,16 +35,21 @@ TEST(Beside, WhatARowNamesIsNotCompared) {
       ElementsAre("exit #", "pid # came"));
 }
 
+TEST(Beside, APartOfTheLinesIsComparedWithTheEnd) {
+  EXPECT_THAT(Settled({"a", "one", "b", "two", "c", "one", "exit 0"}, {.from = "on", .to = "tw"}),
+              ElementsAre("b", "exit 0", "one", "one", "two"));
+}
+
 TEST(Beside, HowOftenALineIsPrintedIsComparedUnlessARowSaysNo) {
   EXPECT_THAT(Settled({"a", "b", "a"}, {}), ElementsAre("a", "a", "b"));
   EXPECT_THAT(Settled({"a", "b", "a"}, {.counted = false}), ElementsAre("a", "b"));
 }
 
-TEST(Beside, EachRowIsOfAProgramAndSaysWhy) {
+TEST(Beside, EachRowIsOfAProgramAndSaysWhyOrWithWhichFiles) {
   for (const Comparison& row : Comparisons()) {
     const auto is_it = [&](const StockProgram& program) { return program.name == row.program; };
     EXPECT_EQ(std::ranges::count_if(StockPrograms(), is_it), 1) << row.program;
-    EXPECT_FALSE(row.why.empty()) << row.program;
+    EXPECT_FALSE(row.why.empty() && row.files.empty()) << row.program;
     EXPECT_THAT(std::string(row.why), Not(HasSubstr("|"))) << "it is a cell of a table";
   }
 }

@@ -223,12 +223,15 @@ std::vector<StockProgram> OfMpi() {
   };
 }
 
-// Its jobs are processes, which wait for each other by conditions in shared memory.
+// Its jobs are processes, which wait for each other by conditions in shared memory. A target posts
+// a receive for each message that comes: its client asks for no repetition of one that comes too
+// early.
 std::vector<StockProgram> OfFio() {
   constexpr std::string_view kTarget =
       "fio --name=target --ioengine=rdma --port=7777 --rw=read --bs=4k --size=16k";
   return {
-      {"fio send", "fio", kTarget,
+      {"fio send", "fio",
+       "fio --name=target --ioengine=rdma --port=7777 --rw=read --bs=4k --size=16k --iodepth=4",
        "fio --name=client --ioengine=rdma --hostname=PASSIVE --port=7777 --verb=send --rw=write "
        "--bs=4k --size=16k"},
       {"fio write", "fio", kTarget,
@@ -238,7 +241,8 @@ std::vector<StockProgram> OfFio() {
        "fio --name=client --ioengine=rdma --hostname=PASSIVE --port=7777 --verb=read --rw=write "
        "--bs=4k --size=16k"},
       {"fio --thread", "fio",
-       "fio --thread --name=target --ioengine=rdma --port=7777 --rw=read --bs=4k --size=16k",
+       "fio --thread --name=target --ioengine=rdma --port=7777 --rw=read --bs=4k --size=16k "
+       "--iodepth=4",
        "fio --thread --name=client --ioengine=rdma --hostname=PASSIVE --port=7777 --verb=send "
        "--rw=write --bs=4k --size=16k"},
   };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -36,7 +37,14 @@ bool IsDebian12() {
   return text.find("VERSION_ID=\"12\"") != std::string::npos;
 }
 
-class Stock : public testing::TestWithParam<StockProgram> {};
+class Stock : public testing::TestWithParam<StockProgram> {
+ protected:
+  // tgtd is where a test's PATH does not lead.
+  static void SetUpTestSuite() {
+    const char* const path = std::getenv("PATH");
+    if (path != nullptr) setenv("PATH", (std::string(path) + ":/usr/sbin").c_str(), 1);
+  }
+};
 
 TEST_P(Stock, DoesWhatThePageSays) {
   const StockProgram& program = GetParam();
