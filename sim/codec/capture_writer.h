@@ -27,6 +27,7 @@ class CaptureWriter {
 
   // Must be called for every message, in order.
   void Write(const WireNote& note) {
+    if (note.data != nullptr) return WriteData(note);
     const mad::FrameBytes frame = wire_.Captured(note);
     if (note.lost) ++lost_;
     if (note.lost && !with_lost_) return;
@@ -42,6 +43,15 @@ class CaptureWriter {
   size_t lost() const { return lost_; }
 
  private:
+  void WriteData(const WireNote& note) {
+    if (note.lost) ++lost_;
+    for (const std::vector<uint8_t>& frame : wire_.FramesOf(note)) {
+      if (note.lost && !with_lost_) continue;
+      ++frames_;
+      writer_.Write(note.at.nanoseconds(), frame);
+    }
+  }
+
   Wire wire_;
   bool with_lost_;
   mad::PcapWriter writer_;

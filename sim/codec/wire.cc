@@ -53,12 +53,6 @@ mad::Gid Numeric(const std::string& host) {
   return gid;
 }
 
-uint32_t Last32(const mad::Gid& gid) {
-  uint32_t value = 0;
-  for (int i = 12; i < 16; ++i) value = value << 8 | gid[i];
-  return value;
-}
-
 // In the CMA header zeros precede an IPv4 address. source: linux 6.1 cma.c cma_format_hdr
 mad::Gid WithoutMapping(mad::Gid gid, bool v6) {
   if (!v6) std::fill_n(gid.begin(), 12, uint8_t{0});
@@ -320,6 +314,11 @@ Wire::Known Wire::Remember(const WireNote& note) {
 
 mad::Frame Wire::FrameOf(const WireNote& note) {
   const Known known = Remember(note);
+  if (note.mad.kind == MadKind::kReq || note.mad.kind == MadKind::kRep)
+    flows_[{note.from, note.mad.qp_num}] = {.v6 = known.v6,
+                                            .from = known.from,
+                                            .to = known.to,
+                                            .psn = StartingPacket(note.mad.local_cid)};
   Station& from = stations_[note.from];
   mad::Mac to_mac{0x52, 0x54, 0, 0, 0, 0xff};  // the gateway, for an address without a host
   if (note.to < stations_.size()) to_mac = stations_[note.to].mac;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "model/mad/cma_header.h"
+#include "model/mad/data_packet.h"
 #include "model/mad/frame.h"
 #include "model/mad/messages.h"
 #include "model/mad/packet.h"
@@ -29,6 +30,13 @@
 #include "sim/fabric/mad.h"
 
 namespace cm::sim {
+
+// Of an IPv4 address in 16 bytes.
+inline uint32_t Last32(const mad::Gid& gid) {
+  uint32_t value = 0;
+  for (int i = 12; i < 16; ++i) value = value << 8 | gid[i];
+  return value;
+}
 
 class Wire {
  public:
@@ -45,8 +53,19 @@ class Wire {
   mad::Frame FrameOf(const WireNote& note);
   // The same with its CRC, which is wrong where the message is corrupt.
   mad::FrameBytes Captured(const WireNote& note);
+  // Of a note with data: its packets, and those of its answer.
+  std::vector<std::vector<uint8_t>> FramesOf(const WireNote& note);
 
  private:
+  class Burst;
+  // State of a queue pair, by its device and number.
+  struct Flow {
+    bool v6 = false;
+    mad::Gid from{};
+    mad::Gid to{};
+    uint32_t psn = 0;       // of its next packet
+    uint32_t messages = 0;  // received
+  };
   // Identity of a port.
   struct Station {
     mad::Mac mac{};
@@ -73,6 +92,8 @@ class Wire {
   uint64_t PortGuidOf(uint8_t device) const;
   bool ReadGuid(uint64_t guid, Mad* mad) const;
   Known Remember(const WireNote& note);
+  mad::DataPacket Between(uint8_t from, uint8_t to, const Flow& flow) const;
+  static void AddRequest(const DataNote& note, Burst* burst);
 
   mad::Req WrittenReq(const Mad& mad) const;
   mad::Rej WrittenRej(const Mad& mad) const;
@@ -101,6 +122,7 @@ class Wire {
   std::vector<Station> stations_;  // by device
   std::vector<std::pair<mad::Gid, Address>> addresses_;
   std::map<std::pair<uint8_t, uint32_t>, Known> known_;
+  std::map<std::pair<uint8_t, uint32_t>, Flow> flows_;
 };
 
 }  // namespace cm::sim

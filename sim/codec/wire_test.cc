@@ -1,11 +1,16 @@
 // Messages become bytes and messages again.
 #include "sim/codec/wire.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "model/mad/cma_header.h"
@@ -53,6 +58,22 @@ class WireTest : public testing::Test {
 
   static Mad Answer(MadKind kind) {
     return {.kind = kind, .local_cid = 7, .remote_cid = kCid, .tid = kCid, .sender = kPassive};
+  }
+
+  // Opcode, number of the packet, and length of each frame.
+  std::vector<std::string> Data(DataNote data, bool lost = false) {
+    std::vector<std::string> frames;
+    const WireNote note{.from = kActive,
+                        .to = kPassive,
+                        .lost = lost,
+                        .mad = {},
+                        .data = std::make_shared<DataNote>(std::move(data))};
+    for (const std::vector<uint8_t>& frame : wire_.FramesOf(note)) {
+      constexpr size_t kBth = 14 + 20 + 8;
+      const uint32_t number = frame[kBth + 9] << 16 | frame[kBth + 10] << 8 | frame[kBth + 11];
+      frames.push_back(fmt::format("{:x} {} {}", frame[kBth], number, frame.size()));
+    }
+    return frames;
   }
 
   const Topology* topology_ = FindTopology("two-kernels");
@@ -239,6 +260,59 @@ TEST_F(WireTest, NamesTheServiceInTheAnswerToALookup) {
   const mad::Frame answer =
       wire_.FrameOf({.from = kPassive, .to = kActive, .mad = Answer(MadKind::kSidrRep)});
   EXPECT_EQ(std::get<mad::SidrRep>(answer.mad.message).service_id, 0x01111D2Fu);
+}
+
+// source: IBA 9.2 (opcodes), 9.4 (one packet number each), 9.7.5 (acknowledgements)
+TEST_F(WireTest, CutsDataIntoPacketsThatAreNumberedFromThatOfTheRequest) {
+  const WireNote request{.from = kActive, .to = kPassive, .mad = Request()};
+  const mad::Frame asked = wire_.FrameOf(request);
+  const uint32_t first = std::get<mad::Req>(asked.mad.message).starting_psn;
+  const auto is = [&](std::string_view opcode, uint32_t after, size_t length) {
+    return fmt::format("{} {} {}", opcode, first + after, length);
+  };
+  constexpr size_t kAround = 14 + 20 + 8 + 12 + 4;
+  DataNote data{.answer = DataNote::Answer::kNotReady,
+                .source_number = 17,
+                .number = 18,
+                .bytes = std::vector<uint8_t>(2050)};
+  EXPECT_THAT(Data(data),
+              ElementsAre(is("0", 0, kAround + 1024), is("1", 1, kAround + 1024),
+                          is("2", 2, kAround + 4), "11 " + std::to_string(first) + " 62"));
+  // The same again, which does not arrive; and then does.
+  data.answer = DataNote::Answer::kNone;
+  EXPECT_THAT(Data(data, true), ElementsAre(is("0", 0, kAround + 1024), is("1", 1, kAround + 1024),
+                                            is("2", 2, kAround + 4)));
+  data.answer = DataNote::Answer::kAck;
+  EXPECT_EQ(Data(data).back(), is("11", 2, kAround + 4));
+  // Its answer has three packets, so three numbers are its.
+  data.what = DataNote::What::kRead;
+  data.length = 2050;
+  EXPECT_THAT(Data(data), ElementsAre(is("c", 3, kAround + 16), is("d", 3, kAround + 4 + 1024),
+                                      is("e", 4, kAround + 1024), is("f", 5, kAround + 4 + 4)));
+  data.what = DataNote::What::kFetchAndAdd;
+  data.bytes.clear();
+  EXPECT_THAT(Data(data), ElementsAre(is("14", 6, kAround + 28), is("12", 6, kAround + 12)));
+  data.what = DataNote::What::kWrite;
+  data.immediate = 5;
+  EXPECT_THAT(Data(data), ElementsAre(is("b", 7, kAround + 20), is("11", 7, kAround + 4)));
+}
+
+// What follows the IP header is as long as it says, with padding, and its checksum is right.
+TEST_F(WireTest, MakesWholeFramesOfData) {
+  const WireNote note{.from = kActive,
+                      .to = kPassive,
+                      .mad = {},
+                      .data = std::make_shared<DataNote>(
+                          DataNote{.datagram = true, .source_number = 17, .bytes = {1, 2, 3}})};
+  const std::vector<std::vector<uint8_t>> frames = wire_.FramesOf(note);
+  ASSERT_EQ(frames.size(), 1U);
+  const std::vector<uint8_t>& frame = frames[0];
+  EXPECT_EQ(frame.size(), 14U + 20 + 8 + 12 + 8 + 4 + 4);
+  EXPECT_EQ(frame[16] << 8 | frame[17], static_cast<int>(frame.size()) - 14);
+  uint32_t sum = 0;
+  for (size_t at = 14; at < 34; at += 2) sum += frame[at] << 8 | frame[at + 1];
+  EXPECT_EQ((sum >> 16) + (sum & 0xffff), 0xffffU);
+  EXPECT_EQ(frame[14 + 20 + 8 + 1] >> 4 & 3, 1);  // bytes of padding
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #define SIM_FABRIC_FABRIC_H_
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,26 @@ struct InstalledRule {
   friend bool operator==(const InstalledRule&, const InstalledRule&) = default;
 };
 
+// A message between queue pairs, for observers.
+struct DataNote {
+  enum class What : uint8_t { kSend, kWrite, kRead, kCompareAndSwap, kFetchAndAdd };
+  enum class Answer : uint8_t { kNone, kAck, kNotReady, kInvalid, kNoAccess, kFailed };
+  What what = What::kSend;
+  bool datagram = false;
+  bool solicited = false;
+  Answer answer = Answer::kNone;
+  uint32_t source_number = 0;
+  uint32_t number = 0;          // of the queue pair that it is for
+  std::vector<uint8_t> bytes;   // sent, written or read
+  uint64_t remote_address = 0;  // not of a send
+  uint32_t remote_key = 0;
+  uint32_t length = 0;
+  std::optional<uint32_t> immediate;
+  uint64_t compare_or_add = 0;  // of an atomic operation
+  uint64_t swap = 0;
+  uint64_t before = 0;  // its result
+};
+
 // A wire record for observers; not part of the world's state.
 struct WireNote {
   Instant at;
@@ -69,6 +91,7 @@ struct WireNote {
   bool corrupt = false;  // dropped because of a wrong checksum
   bool doubled = false;  // it arrives twice
   Mad mad;
+  std::shared_ptr<const DataNote> data;  // it is this, and no message of the CM
 };
 
 class Fabric {
@@ -151,7 +174,8 @@ class Fabric {
   void RemoveRules() { rules_.clear(); }
 
   bool rules_hit_data = false;
-  bool watches = false;  // whether the wire is recorded
+  bool watches = false;       // whether the wire is recorded
+  bool watches_data = false;  // and what queue pairs send
   std::vector<WireNote> wire_notes;
 
   // Rules and pending packets; for fingerprints.

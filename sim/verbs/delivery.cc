@@ -25,6 +25,13 @@ struct Outcome {
   bool stays = false;
 };
 
+DataNote::What WhatOf(WcOpcode opcode) {
+  if (opcode == kCompareAndSwap) return DataNote::What::kCompareAndSwap;
+  if (opcode == kFetchAndAdd) return DataNote::What::kFetchAndAdd;
+  if (opcode == WcOpcode::kRead) return DataNote::What::kRead;
+  return opcode == WcOpcode::kWrite ? DataNote::What::kWrite : DataNote::What::kSend;
+}
+
 }  // namespace
 
 // One attempt to execute a request of the queue pair `qp`.
@@ -33,9 +40,15 @@ class Verbs::Delivery {
   Delivery(const Context& c, Verbs* verbs, uint32_t qp, WorkRequest work)
       : c_(c), v_(*verbs), qp_(qp), own_(verbs->qps_[qp]), work_(std::move(work)) {}
 
-  Outcome Execute();
+  Outcome Execute() {
+    const Outcome outcome = Carry();
+    if (c_.fabric->watches_data) Note(outcome);
+    return outcome;
+  }
 
  private:
+  Outcome Carry();
+  void Note(const Outcome& outcome);
   bool Fetch();
   Outcome Datagram();
   void DatagramTo(uint32_t peer);
@@ -77,6 +90,10 @@ class Verbs::Delivery {
   Qp& own_;
   WorkRequest work_;
   uint32_t peer_ = kNobody;
+  bool sent_ = false;
+  // For observers.
+  DataNote::Answer answer_ = DataNote::Answer::kNone;
+  std::vector<uint8_t> result_;
 };
 
 void Verbs::Schedule(const Context& c, uint32_t qp, Duration after) {
@@ -130,12 +147,14 @@ bool Verbs::Delivery::Fetch() {
          v_.regions_.Gather(c_.memory, work_.pieces, &work_.data);
 }
 
-Outcome Verbs::Delivery::Execute() {
+Outcome Verbs::Delivery::Carry() {
   if (!Fetch()) return {.status = WcStatus::kLocProt};
+  sent_ = true;
   if (own_.datagram) return Datagram();
   const bool asks = work_.opcode == WcOpcode::kRead || IsAtomic(work_.opcode);
   // Nor are any requests after it. source: linux 6.1 rxe_req.c check_init_depth
-  if (asks && own_.connection.initiator_depth == 0) return {.stays = true};
+  sent_ = !asks || own_.connection.initiator_depth != 0;
+  if (!sent_) return {.stays = true};
   const QpAddress& there = own_.connection.peer;
   if (c_.fabric->Linked(own_.device, there.device)) peer_ = v_.FindQp(there);
   // A queue pair that reuses the number of another one does not know its connection.
@@ -149,12 +168,16 @@ Outcome Verbs::Delivery::Execute() {
 
 // The peer fails as well.
 Outcome Verbs::Delivery::Refuse(WcStatus status) {
+  answer_ = status == WcStatus::kRemInvReq   ? DataNote::Answer::kInvalid
+            : status == WcStatus::kRemAccess ? DataNote::Answer::kNoAccess
+                                             : DataNote::Answer::kFailed;
   v_.SetError(peer_);
   return {.status = status};
 }
 
 // The peer has no receive for the message.
 Outcome Verbs::Delivery::NotReady() {
+  answer_ = DataNote::Answer::kNotReady;
   if (own_.connection.rnr_retry_count == kForEver) return {.again = kRnrTimer};
   if (own_.rnr_retries_left == 0) return {.status = WcStatus::kRnrRetryExc};
   --own_.rnr_retries_left;
@@ -166,6 +189,43 @@ Outcome Verbs::Delivery::NotReady() {
 Outcome Verbs::Delivery::Overrun() {
   v_.SetError(peer_);
   return Retry();
+}
+
+// Not of datagrams to a group.
+void Verbs::Delivery::Note(const Outcome& outcome) {
+  const QpAddress& there = own_.datagram ? work_.to : own_.connection.peer;
+  const bool to_group = own_.datagram && work_.group != Group{};
+  if (!sent_ || to_group || there.device == own_.device || there.device == kNoDevice) return;
+  auto note = std::make_shared<DataNote>();
+  note->what = WhatOf(work_.opcode);
+  note->datagram = own_.datagram;
+  note->solicited = work_.solicited;
+  const bool done = outcome.status == WcStatus::kSuccess && !outcome.again;
+  note->answer = done ? DataNote::Answer::kAck : answer_;
+  note->source_number = own_.number;
+  note->number = there.number;
+  const bool reads = work_.opcode == WcOpcode::kRead;
+  note->bytes = reads || IsAtomic(work_.opcode) ? result_ : work_.data;
+  note->remote_key = work_.remote.region;
+  note->remote_address = work_.remote.offset;
+  if (work_.remote.region < v_.regions_.all().size()) note->remote_address += Remote().address;
+  note->length = work_.length();
+  note->immediate = work_.immediate;
+  if (IsAtomic(work_.opcode)) {
+    AtomicOperands operands;
+    std::memcpy(&operands, work_.data.data(), sizeof operands);
+    note->compare_or_add = operands.compare_or_add;
+    note->swap = operands.swap;
+    note->bytes.clear();
+    if (result_.size() == sizeof note->before)
+      std::memcpy(&note->before, result_.data(), sizeof note->before);
+  }
+  const bool lost = IsLost(there.device) || !c_.fabric->Linked(own_.device, there.device);
+  c_.fabric->wire_notes.push_back({.at = c_.agenda->Now(),
+                                   .from = own_.device,
+                                   .to = there.device,
+                                   .lost = lost,
+                                   .data = std::move(note)});
 }
 
 // After the ACK timeout of its path, which is also the connection's time in timewait. source: linux
@@ -265,6 +325,7 @@ Outcome Verbs::Delivery::Read() {
     return Refuse(WcStatus::kRemAccess);
   if (!MayWrite(own_, work_.pieces) || !Scatter(work_.pieces, bytes))
     return {.status = WcStatus::kLocProt};
+  result_ = std::move(bytes);
   return {};
 }
 
@@ -289,6 +350,7 @@ Outcome Verbs::Delivery::Atomic() {
   std::memcpy(bytes.data(), &before, sizeof before);
   if (!MayWrite(own_, work_.pieces) || !Scatter(work_.pieces, bytes))
     return {.status = WcStatus::kLocProt};
+  result_ = std::move(bytes);
   return {};
 }
 

@@ -49,7 +49,7 @@ class Verbs {
   // The surroundings of a step.
   struct Context {
     Agenda* agenda;
-    const Fabric* fabric;
+    Fabric* fabric;  // observed by those who watch it
     const Profile* profile;
     Memory* memory = nullptr;  // for external regions
   };

@@ -124,6 +124,8 @@ class World {
 
   Usage InUse() const;
   void WatchWire() { fabric_.watches = true; }
+  // What queue pairs send as well.
+  void WatchData() { fabric_.watches_data = true; }
   std::vector<WireNote> TakeWireNotes();
   void ForgetWire() {
     fabric_.watches = false;

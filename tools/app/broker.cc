@@ -76,7 +76,10 @@ class Broker {
     world_.LetFaultsHitData();
     for (const Fault& fault : latencies.faults) world_.Inject(fault);
     report_.latencies = latencies.text;
-    if (!setting.script.empty() || setting.on_wire) world_.WatchWire();
+    if (!setting.script.empty() || setting.on_wire) {
+      world_.WatchWire();
+      world_.WatchData();
+    }
   }
 
   // Empty, or the reason why it could not start.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,7 @@ TEST(Steps, HaveEachMessageLostThatGoesToAnotherDevice) {
   sends(MadKind::kReq, active, passive);
   sends(MadKind::kReq, passive, active);
   sends(MadKind::kRep, passive, passive);
+  setting.on_wire({.from = active, .to = passive, .data = std::make_shared<sim::DataNote>()});
   EXPECT_THAT(TextsOf(steps.Faults(setting)), ElementsAre("0us fault drop REQ from=active nth=1",
                                                           "0us fault drop REQ from=active nth=2",
                                                           "0us fault drop REQ from=passive nth=1"));

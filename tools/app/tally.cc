@@ -3,6 +3,16 @@
 #include <fmt/format.h>
 
 namespace cm::app {
+namespace {
+
+// source: sim/fabric/fabric.h OfData
+bool Matches(const Fault& fault, const sim::WireNote& note) {
+  if (note.data == nullptr) return fault.messages.Has(note.mad.kind);
+  const bool counts = fault.first > 1 || fault.last != 0;
+  return fault.messages == MadKinds::All() && !counts;
+}
+
+}  // namespace
 
 void Tally::Installed(const Fault& fault, Instant now, const std::string& text) {
   if (fault.OnPackets()) all_.push_back({.fault = fault, .since = now, .text = text});
@@ -19,8 +29,7 @@ void Tally::Sent(const sim::WireNote& note) {
     const Fault& fault = known.fault;
     const Instant begins = known.since + fault.after;
     const bool acts = !known.healed && note.at >= begins && note.at - begins < fault.window;
-    if (acts && Names(fault.side, note.from) && Names(fault.to, note.to) &&
-        fault.messages.Has(note.mad.kind))
+    if (acts && Names(fault.side, note.from) && Names(fault.to, note.to) && Matches(fault, note))
       ++known.seen;
   }
 }

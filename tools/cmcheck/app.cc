@@ -470,7 +470,8 @@ Examples:
               "Run this many seeds, and shrink the first run that fails");
   verb.Number("-j,--jobs", &options->jobs, 0, 64, "Runs at once; 0: one for each processor");
   verb.Text("--trace", &options->trace, "A file for the conversation, one line per request");
-  verb.Text("--pcap", &options->pcap, "A capture for Wireshark: the messages of the CM, in RoCEv2");
+  verb.Text("--pcap", &options->pcap,
+            "A capture for Wireshark, in RoCEv2: messages of the CM, and data");
   verb.Text("--limit", &options->limit, "Limit of virtual time: 90s, 500ms");
   verb.Texts("--stays", &options->stays,
              "A side whose programs serve for ever: they are killed when all others have ended");

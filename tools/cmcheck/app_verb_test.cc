@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "conformance/process/process.h"
 #include "model/base/sanitized.h"
 #include "tools/cmcheck/cmcheck_process.h"
 
@@ -143,6 +144,34 @@ TEST_F(AppPrograms, MessagesGoToACapture) {
   EXPECT_EQ(checked.exit_code, 0) << checked.output << checked.error;
   EXPECT_THAT(checked.output, HasSubstr("DREP"));
   EXPECT_THAT(ended.output, HasSubstr(" frames, 1 of those that were sent are lost\n"));
+}
+
+// As rping has it: both advertise memory, the passive side reads, and writes in turn.
+TEST_F(AppPrograms, DataGoesToACaptureThatWiresharkReads) {
+  const CmcheckFolder folder;
+  const Ended ended =
+      folder.Cmcheck({"app",       "--pcap", "run.pcap",  "--", "rping", "-s", "-a",
+                      "{passive}", "-C",     "1",         "-S", "3000",  ":",  "rping",
+                      "-c",        "-a",     "{passive}", "-C", "1",     "-S", "3000"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.error;
+  const auto read = RunProgram(
+      {"sh", "-c",
+       "tshark -r " + (folder.path() / "run.pcap").string() +
+           " -Y 'infiniband.bth.destqp != 1' -T fields -E separator=, -e ip.src"
+           " -e infiniband.bth.opcode -e infiniband.reth.dmalen -e infiniband.aeth.syndrome"
+           " 2>/dev/null"});
+  ASSERT_TRUE(read);
+  constexpr int kNotFound = 127;
+  if (read->exit_code == kNotFound) GTEST_SKIP() << "unsupported here: no tshark";
+  EXPECT_THAT(LinesOf(read->output),
+              ElementsAre("10.0.0.1,4,,", "10.0.1.1,17,,31",  // where the source is
+                          "10.0.1.1,12,3000,", "10.0.0.1,13,,31", "10.0.0.1,14,,",
+                          "10.0.0.1,15,,31",                  // it is read
+                          "10.0.1.1,4,,", "10.0.0.1,17,,31",  // go on
+                          "10.0.0.1,4,,", "10.0.1.1,17,,31",  // where the sink is
+                          "10.0.1.1,6,3000,", "10.0.1.1,7,,", "10.0.1.1,8,,",
+                          "10.0.0.1,17,,31",                    // it is written
+                          "10.0.1.1,4,,", "10.0.0.1,17,,31"));  // go on
 }
 
 TEST_F(AppPrograms, FaultsOfTheHelpAreAccepted) {
