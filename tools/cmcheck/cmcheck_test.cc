@@ -385,6 +385,13 @@ TEST_F(Cmcheck, ExplainsEachLineOfAScenario) {
   EXPECT_THAT(explain.output, HasSubstr("    by connect-"));
 }
 
+TEST_F(Cmcheck, SaysWhereAPermittedHistoryWasFollowedInPart) {
+  const char* kInPart = "model/oracle/histories/permitted/more_than_is_followed.conv";
+  const Ended explain = folder_.Cmcheck({"explain", DataFile(kInPart).string()});
+  EXPECT_EQ(explain.exit_code, 0) << explain.error;
+  EXPECT_THAT(explain.output, HasSubstr("\nfollowed in part: "));
+}
+
 TEST_F(Cmcheck, ExplainsARecordingAndRefusesAnAlteredOne) {
   const std::string genuine = DataFile(kRecording).string();
   const Ended permitted = folder_.Cmcheck({"explain", genuine, "--profile", "6.1-rxe"});

@@ -109,6 +109,10 @@ int ExplainHistory(const History& history, const Profile& profile) {
   for (const Finding& finding : result.findings)
     if (finding.id != kRowsId) fmt::print("\n{}", Describe(finding));
   for (const MisuseNote& note : MisusesOf(history)) fmt::print("\n{}", Describe(note, history));
+  if (verdict.followed_in_part)
+    fmt::print(
+        "\nfollowed in part: what is permitted has an explanation, though something that was owed "
+        "may have been missed\n");
   fmt::print("\n{}\n", result.findings.empty() ? "permitted" : WhatObjects(result.findings));
   return result.findings.empty() ? kExitClean : kExitFound;
 }

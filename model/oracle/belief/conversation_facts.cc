@@ -30,6 +30,10 @@ ConversationFacts::ConversationFacts(const Conversation& conversation, const Pro
       channels_(conversation.names.channels.size()),
       credits_(conversation.names.events.size()),
       memberships_(conversation.names.events.size()) {
+  faults_to_come =
+      static_cast<size_t>(std::ranges::count_if(conversation.lines, [](const Line& line) {
+        return std::holds_alternative<line::Injects>(line);
+      }));
   fail_overs.resize(topology_->devices.size());
   for (const DeviceInfo& device : topology_->devices)
     boots.resize(std::max<size_t>(boots.size(), device.kernel + 1U));

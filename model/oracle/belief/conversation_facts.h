@@ -234,10 +234,11 @@ class ConversationFacts {
   uint8_t LatestSourceOf(const IdState& id) const;
 
   WorkTracker work;
-  Hits allowances{};                 // messages that each counted rule may hit; 0: no rule
-  bool any_lazy = false;             // not all is followed: nothing can be refused for certain
-  bool any_apart = false;            // of some crowd each is judged apart from the listener
-  size_t crowd = 9;                  // so many ids of a component, or more, are a crowd
+  Hits allowances{};          // messages that each counted rule may hit; 0: no rule
+  size_t faults_to_come = 0;  // lines of the conversation that inject one, and are not made yet
+  bool any_lazy = false;      // not all is followed: nothing can be refused for certain
+  bool any_apart = false;     // of some crowd each is judged apart from the listener
+  size_t crowd = 9;           // so many ids of a component, or more, are a crowd
   bool answers_may_be_late = false;  // a REP may be, or messages are made by hand
   // A REP may be, or comes later by what is known, or its receiver has abandoned its request.
   bool answers_may_be_lost = false;

@@ -1,6 +1,8 @@
 // Joining components and parting them.
 #include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "model/oracle/judge/components.h"
 #include "model/oracle/machine/aim.h"
@@ -119,10 +121,13 @@ class Links {
   Possibility PartOf(const Possibility& p, size_t root) const;
 
  private:
-  // One of the ids that the message is of; none where all are gone.
+  // One of the ids that the message is of; none where all are gone. A message between two that
+  // were never named goes with any: no id sends it, and none gets it.
   IdRef NameOf(const Flight& flight, const std::vector<IdRef>& names) const {
     for (const uint8_t at : {flight.from, flight.to})
       if (at != kNoId && names[at].valid()) return names[at];
+    const bool of_none = flight.from == kNoId && flight.to == kNoId && !flight.sender.valid();
+    if (of_none && !IsRequest(flight.kind)) return ids_.front();
     return flight.sender.valid() && Index(flight.sender) < ids_.size() ? flight.sender : IdRef{};
   }
   bool CoupleFlights(const ConversationFacts& facts, const Possibility& p,
@@ -187,6 +192,48 @@ Possibility Links::PartOf(const Possibility& p, size_t root) const {
     if (at >= ids_.size() || Root(at) != root) part.Remove(static_cast<uint8_t>(i));
   }
   return part;
+}
+
+// So many possibilities are parted also where counted faults couple them: what one part makes of a
+// fault is not known to the others then, as it is not between components that never were one.
+constexpr size_t kManyToPart = 1024;
+
+// How many of its messages each counted fault has delayed.
+Hits DelayedIn(const Possibility& p) {
+  Hits delayed{};
+  for (const Flight& flight : p.flights)
+    if (flight.hit != kNoRule) ++delayed[flight.hit];
+  return delayed;
+}
+
+// The product of the parts, without what a counted fault would have to have delayed more messages
+// for than in any possibility of the set.
+bool IsProductButForHits(const PossibilitySet& set, const std::vector<PossibilitySet>& parts) {
+  Hits most{};
+  for (const Possibility& p : set.items()) {
+    const Hits delayed = DelayedIn(p);
+    for (size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], delayed[i]);
+  }
+  std::map<Hits, size_t> product{{Hits{}, 1}};
+  for (const PossibilitySet& part : parts) {
+    std::map<Hits, size_t> with;
+    for (const Possibility& p : part.items()) {
+      const Hits delayed = DelayedIn(p);
+      for (const auto& [others, count] : product) {
+        Hits sum = others;
+        bool fits = true;
+        for (size_t i = 0; i < sum.size(); ++i) {
+          sum[i] = static_cast<uint8_t>(sum[i] + delayed[i]);
+          fits &= sum[i] <= most[i];
+        }
+        if (fits) with[sum] += count;
+      }
+    }
+    product = std::move(with);
+  }
+  size_t all = 0;
+  for (const auto& [sum, count] : product) all += count;
+  return all == set.size();
 }
 
 }  // namespace
@@ -363,7 +410,8 @@ void Components::Split(Number number) {
     for (size_t r = 0; r < roots.size(); ++r) parts[r].Add(links.PartOf(p, roots[r]));
   size_t product = 1;
   for (const PossibilitySet& part : parts) product *= part.size();
-  if (product != set.size()) return;
+  const bool by_hits = set.size() > kManyToPart && IsProductButForHits(set, parts);
+  if (product != set.size() && !by_hits) return;
   components_.erase(number);
   hits_before_ = Sum(hits_before_, own);
   for (size_t r = 0; r < roots.size(); ++r) {

@@ -49,6 +49,7 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
   if (std::holds_alternative<line::Sends>(line)) {
     verdict = tester_.Send(record.line, window.span());
   } else if (injects != nullptr) {
+    if (facts_.faults_to_come > 0) --facts_.faults_to_come;
     Inject(injects->fault, window);
   } else {
     components_.LeaveOpenUntil(window.end);

@@ -26,7 +26,7 @@ class Steps::Expansion {
 
   void Expand(const Possibility& p, const Take& take, Remains* remains) {
     *remains = Remains::kIsStoodFor;
-    if (TakeLost(p, take)) return;
+    if (TakeLost(p, take) || TakeIdle(p, take)) return;
     *remains = Remains::kMayStay;
     take_ = &take;
     horizon_ = kNever;
@@ -210,6 +210,16 @@ class Steps::Expansion {
     return false;
   }
 
+  // What makes no difference any more is not followed either.
+  bool TakeIdle(const Possibility& p, const Take& take) const {
+    const auto ignored = [&](const Flight& flight) { return IgnoredBy(p, flight) != nullptr; };
+    if (std::ranges::none_of(p.flights, ignored)) return false;
+    Possibility next = p;
+    DropIdle(&next);
+    take(std::move(next), {});
+    return true;
+  }
+
   // Offers a step: hands on what it leads to when it may happen now, or notes that it is overdue.
   template <typename Change>
   void Offer(const Possibility& p, Due due, std::string_view what, Change change) {
@@ -275,8 +285,14 @@ class Steps::Expansion {
   // Steps of a message under way. expansion_messages.cc
   void ExpandFlight(const Possibility& p, size_t f);
   bool IsBehindApart(const Possibility& p, size_t f) const;
-  // An MRA that is ignored, and that no fault counts, is not followed: when it comes is all one.
+  // A message that is ignored, and that no fault counts, is not followed: when it comes is the
+  // same.
   void DropIdle(Possibility* p) const;
+  // The row by which it is ignored, whenever it comes, and which makes no difference to anything
+  // else; null where that is not certain.
+  const IbRule* IgnoredBy(const Possibility& p, const Flight& flight) const;
+  // Neither its sender nor whom it reaches is there any more.
+  bool IsOfNone(const Possibility& p, const Flight& flight) const;
   // One that arrives meets the user of its queue pair's number: what may find it in use may find
   // that it is not. `change` comes before.
   template <typename Change>

@@ -24,20 +24,47 @@ bool Steps::Expansion::IsBehindApart(const Possibility& p, size_t f) const {
   });
 }
 
-// source: linux 6.1 cm.c cm_mra_handler
+// What gives up a request reaches the id that answers it, which a request under way may still make.
+bool Steps::Expansion::IsOfNone(const Possibility& p, const Flight& flight) const {
+  if (flight.tester != kNoTester || steps_.facts_.any_apart) return false;
+  if (flight.from != kNoId && (!p.ids[flight.from].gone || p.ids[flight.from].outstanding))
+    return false;
+  if (flight.kind != Sends::kRejTimeout)
+    return flight.to == kNoId || p.ids[flight.to].gone || p.ids[flight.to].closed;
+  const auto asks = [&](const Flight& other) {
+    return IsRequest(other.kind) && other.sender == flight.sender;
+  };
+  return FindAnswering(p, flight.sender) == kNoId && std::ranges::none_of(p.flights, asks);
+}
+
+// source: linux 6.1 cm.c cm_mra_handler, cm_rej_handler
+const IbRule* Steps::Expansion::IgnoredBy(const Possibility& p, const Flight& flight) const {
+  if (machine_.over_iwarp() || flight.tester != kNoTester) return nullptr;
+  const bool asks = IsRequest(flight.kind) || flight.kind == Sends::kDreq;
+  const IbRule* rule = nullptr;
+  if (!asks && steps_.facts_.faults_to_come == 0 && IsOfNone(p, flight)) {
+    rule = Machine::Find(IbState::kNone, PlainStimulus(flight));
+  } else if (flight.kind == Sends::kMra && flight.to != kNoId) {
+    const IdState& id = p.ids[flight.to];
+    if (id.gone || id.closed || !Matches(id, flight)) return nullptr;
+    rule = Machine::Find(id.ib, IbStimulus::kMra);
+    if (rule->answer != IbAnswer::kIgnored) return nullptr;
+  }
+  if (rule == nullptr) return nullptr;
+  const Fate fate = steps_.fault_model_.FateOf(flight, p);
+  const bool matters = !fate.hits.empty() || fate.mutes != Certainty::kNo || fate.fails_at_sender;
+  return matters ? nullptr : rule;
+}
+
 void Steps::Expansion::DropIdle(Possibility* p) const {
-  std::erase_if(p->flights, [&](const Flight& flight) {
-    if (flight.kind != Sends::kMra || flight.to == kNoId || flight.tester != kNoTester)
-      return false;
-    const IdState& id = p->ids[flight.to];
-    if (id.gone || id.closed || !Matches(id, flight)) return false;
-    const IbRule* rule = Machine::Find(id.ib, IbStimulus::kMra);
-    if (rule->answer != IbAnswer::kIgnored) return false;
+  for (size_t f = 0; f < p->flights.size();) {
+    const Flight& flight = p->flights[f++];
+    const IbRule* rule = IgnoredBy(*p, flight);
+    if (rule == nullptr) continue;
     const Fate fate = steps_.fault_model_.FateOf(flight, *p);
-    if (!fate.hits.empty() || fate.mutes != Certainty::kNo || fate.fails_at_sender) return false;
     if (fate.can_arrive) (fate.can_be_lost ? p->perhaps : p->used).set(NumberOf(rule));
-    return true;
-  });
+    p->flights.erase(p->flights.begin() + static_cast<ptrdiff_t>(--f));
+  }
 }
 
 void Steps::Expansion::ExpandFlight(const Possibility& p, size_t f) {
