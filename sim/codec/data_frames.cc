@@ -82,21 +82,22 @@ class Wire::Burst {
     packet.rest = std::move(rest);
     frames_->push_back(mad::Seal(std::move(packet)));
   }
-  // `ahead` comes before the payload of the first packet, and of the last one where that is meant.
-  void AddAll(const Opcodes& opcodes, const DataNote& note, const Bytes& ahead, bool also_last) {
+  // `ahead` comes before the payload of the first packet, and of the last one of an answer.
+  void AddAll(const Opcodes& opcodes, const DataNote& note, const Bytes& ahead, bool answers) {
     const std::span<const uint8_t> bytes(note.bytes);
     const uint32_t count = PacketsOf(bytes.size());
     for (uint32_t i = 0; i < count; ++i) {
       const bool first = i == 0;
       const bool last = i + 1 == count;
-      Bytes rest = first || (last && also_last) ? ahead : Bytes();
+      Bytes rest = first || (last && answers) ? ahead : Bytes();
       if (last && note.immediate) Append(*note.immediate, sizeof *note.immediate, &rest);
       const auto part = bytes.subspan(i * kMtu, std::min(kMtu, bytes.size() - i * kMtu));
       rest.insert(rest.end(), part.begin(), part.end());
       DataOpcode opcode = first ? opcodes.first : opcodes.middle;
       if (last) opcode = note.immediate ? opcodes.last_immediate : opcodes.last;
       if (first && last) opcode = note.immediate ? opcodes.only_immediate : opcodes.only;
-      Add(opcode, std::move(rest), last, last && note.solicited);
+      const bool reports = note.what == DataNote::What::kSend || note.immediate;
+      Add(opcode, std::move(rest), last && !answers, last && reports && note.solicited);
     }
   }
 

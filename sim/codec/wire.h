@@ -63,6 +63,7 @@ class Wire {
     bool v6 = false;
     mad::Gid from{};
     mad::Gid to{};
+    uint32_t cid = 0;       // of the REQ or REP that began it
     uint32_t psn = 0;       // of its next packet
     uint32_t messages = 0;  // received
   };

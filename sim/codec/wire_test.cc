@@ -297,6 +297,44 @@ TEST_F(WireTest, CutsDataIntoPacketsThatAreNumberedFromThatOfTheRequest) {
   EXPECT_THAT(Data(data), ElementsAre(is("b", 7, kAround + 20), is("11", 7, kAround + 4)));
 }
 
+// source: IBA 9.2.1 (AckReq is a request's), 9.4.1.1 (immediate data in network order)
+TEST_F(WireTest, PutsImmediateDataAndFlagsWhereTheyBelong) {
+  const auto frames_of = [&](DataNote data) {
+    return wire_.FramesOf({.from = kActive,
+                           .to = kPassive,
+                           .mad = {},
+                           .data = std::make_shared<DataNote>(std::move(data))});
+  };
+  constexpr size_t kBth = 14 + 20 + 8;
+  DataNote data{.what = DataNote::What::kWrite,
+                .solicited = true,
+                .answer = DataNote::Answer::kAck,
+                .remote_address = 0x1122334455667788,
+                .remote_key = 7,
+                .length = 0};
+  EXPECT_EQ(frames_of(data)[0][kBth + 1] >> 7, 0);  // the peer has no completion
+  data.immediate = 0x01020304;
+  const std::vector<uint8_t> frame = frames_of(data)[0];
+  EXPECT_EQ(frame[kBth + 1] >> 7, 1);
+  EXPECT_EQ(frame[kBth + 8] >> 7, 1);
+  EXPECT_THAT(std::span(frame).subspan(kBth + 12, 20),
+              ElementsAre(0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0, 0, 0, 7, 0, 0, 0, 0, 1,
+                          2, 3, 4));
+  const std::vector<uint8_t> read = frames_of(
+      {.what = DataNote::What::kRead, .solicited = true, .answer = DataNote::Answer::kAck})[1];
+  EXPECT_EQ(read[kBth + 1] >> 7, 0);
+  EXPECT_EQ(read[kBth + 8] >> 7, 0);
+}
+
+TEST_F(WireTest, GoesOnWithTheNumbersWhereARequestIsRepeated) {
+  const WireNote request{.from = kActive, .to = kPassive, .mad = Request()};
+  wire_.FrameOf(request);
+  const DataNote data{.answer = DataNote::Answer::kAck, .source_number = 17, .number = 18};
+  const std::string first = Data(data)[0];
+  wire_.FrameOf(request);
+  EXPECT_NE(Data(data)[0], first);
+}
+
 // What follows the IP header is as long as it says, with padding, and its checksum is right.
 TEST_F(WireTest, MakesWholeFramesOfData) {
   const WireNote note{.from = kActive,

@@ -91,7 +91,7 @@ struct WireNote {
   bool corrupt = false;  // dropped because of a wrong checksum
   bool doubled = false;  // it arrives twice
   Mad mad;
-  std::shared_ptr<const DataNote> data;  // it is this, and no message of the CM
+  std::shared_ptr<const DataNote> data;  // set: the note is of data, and `mad` is not used
 };
 
 class Fabric {

@@ -3,6 +3,8 @@
 // A request is executed in one step, a short while after it has become the first of its queue;
 // while its peer cannot accept it, it is retried. source: linux 6.1 rxe_req.c, rxe_resp.c,
 // rxe_comp.c; IBA 9.7
+#include <endian.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -206,11 +208,11 @@ void Verbs::Delivery::Note(const Outcome& outcome) {
   note->number = there.number;
   const bool reads = work_.opcode == WcOpcode::kRead;
   note->bytes = reads || IsAtomic(work_.opcode) ? result_ : work_.data;
-  note->remote_key = work_.remote.region;
+  note->remote_key = work_.remote.region + 1;  // source: VerbsEnd::RemoteOf
   note->remote_address = work_.remote.offset;
   if (work_.remote.region < v_.regions_.all().size()) note->remote_address += Remote().address;
   note->length = work_.length();
-  note->immediate = work_.immediate;
+  if (work_.immediate) note->immediate = be32toh(*work_.immediate);  // as the header has it
   if (IsAtomic(work_.opcode)) {
     AtomicOperands operands;
     std::memcpy(&operands, work_.data.data(), sizeof operands);

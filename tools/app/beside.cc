@@ -103,6 +103,7 @@ const std::vector<Comparison>& Comparisons() {
            "save_tcpinfo, rdma-core 44 rsocket.c rgetsockopt); which descriptors select names "
            "wrongly depends on their numbers, which are others here, as each channel is a pipe",
        .words = R"(\[ *[0-9]+\])",
+       .counted = false,
        .killed_after = Duration::Milliseconds(5300)},
       {.program = "mpirun over UCX",
        .why = kOneHost,

@@ -76,10 +76,9 @@ class Broker {
     world_.LetFaultsHitData();
     for (const Fault& fault : latencies.faults) world_.Inject(fault);
     report_.latencies = latencies.text;
-    if (!setting.script.empty() || setting.on_wire) {
-      world_.WatchWire();
-      world_.WatchData();
-    }
+    if (setting.script.empty() && !setting.on_wire) return;
+    world_.WatchWire();
+    world_.WatchData();
   }
 
   // Empty, or the reason why it could not start.

@@ -215,9 +215,10 @@ bool Serving::AllSleep() {
   const uint64_t created = LastCreated();
   const bool known = created != 0 && created == created_;
   if (known && !look_closely_ && AllAsk()) {
-    all_ask_ = true;
     timed_ = false;
-    return NothingIsPending();
+    running_on_ = 0;
+    all_ask_ = NothingIsPending();
+    return all_ask_;
   }
   if (!known) {
     running_ = Running();

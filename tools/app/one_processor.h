@@ -29,8 +29,8 @@ class OneProcessor {
   // first: CMSIM_PROCESSORS, and words of 64 processors in base 16, the lowest first.
   std::string Variable() const;
 
-  // Lets others run, up to the first that something has come of, or a few turns. Returns whether
-  // there was any. Nothing when not bound, or where turns have taken long.
+  // Yields up to three times, until `has_come` is true. Returns whether it became true. Does not
+  // when not bound, or while takes_turns() is false.
   bool LetOthersRun(const std::function<bool()>& has_come);
   // Whether a thread that waits may give way rather than sleep: then it need not be woken. Not for
   // a while when other work has had the processor for a quarter of the time: that takes its whole
@@ -40,7 +40,7 @@ class OneProcessor {
   bool HasBecomeCrowded() { return std::exchange(crowded_, false); }
   // From now on the calling thread and all these use another processor, if there is one.
   void Move(std::span<const pid_t> processes);
-  // Takes along those that one which has not been moved yet has started meanwhile.
+  // Moves processes that one on the old processor has started before it was moved.
   void TakeAlong(std::span<const pid_t> processes) const;
 
  private:

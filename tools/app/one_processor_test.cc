@@ -7,101 +7,125 @@
 
 #include <array>
 #include <csignal>
+#include <optional>
 #include <string>
-#include <thread>
+
+#include "conformance/process/real_time.h"
 
 namespace cm::app {
 namespace {
 
-int ProcessorsOf(pid_t thread) {
+cpu_set_t ProcessorsOf(pid_t thread) {
   cpu_set_t processors;
-  return sched_getaffinity(thread, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors)
-                                                                        : -1;
+  CPU_ZERO(&processors);
+  sched_getaffinity(thread, sizeof processors, &processors);
+  return processors;
 }
 
-// A child process that sleeps.
-class Sleeper {
+int CountOf(pid_t thread) {
+  const cpu_set_t processors = ProcessorsOf(thread);
+  return CPU_COUNT(&processors);
+}
+
+int FirstOf(pid_t thread) {
+  const cpu_set_t processors = ProcessorsOf(thread);
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &processors)) return i;
+  return -1;
+}
+
+// A child process that sleeps, or never does.
+class Child {
  public:
-  Sleeper() : process_(fork()) {
-    while (process_ == 0) pause();
+  explicit Child(bool is_busy = false) : process_(fork()) {
+    while (process_ == 0)
+      if (!is_busy) pause();
   }
-  ~Sleeper() {
+  ~Child() {
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
   }
-  Sleeper(const Sleeper&) = delete;
-  Sleeper& operator=(const Sleeper&) = delete;
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
   pid_t process() const { return process_; }
 
  private:
   pid_t process_;
 };
 
-TEST(OneProcessor, IsTheThreadsAndThatOfAllItStartsUpToItsEnd) {
-  const int before = ProcessorsOf(0);
-  {
-    const OneProcessor one;
-    ASSERT_TRUE(one.is_bound());
-    EXPECT_EQ(ProcessorsOf(0), 1);
-    const Sleeper child;
-    EXPECT_EQ(ProcessorsOf(child.process()), 1);
+class OneProcessorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    one_.emplace();
+    if (!one_->is_bound()) GTEST_SKIP() << "the system does not let a thread stay on a processor";
   }
-  EXPECT_EQ(ProcessorsOf(0), before);
+  // On a busy machine there are pauses: not for ever.
+  template <typename Condition>
+  static bool Comes(const Condition& condition) {
+    const Deadline deadline(Duration::Seconds(60));
+    while (!condition())
+      if (deadline.milliseconds_left() == 0) return false;
+    return true;
+  }
+
+  const cpu_set_t before_ = ProcessorsOf(0);
+  std::optional<OneProcessor> one_;
+};
+
+TEST_F(OneProcessorTest, IsTheThreadsAndThatOfAllItStartsUpToItsEnd) {
+  EXPECT_EQ(CountOf(0), 1);
+  const Child child;
+  EXPECT_EQ(CountOf(child.process()), 1);
+  one_.reset();
+  const cpu_set_t after = ProcessorsOf(0);
+  EXPECT_TRUE(CPU_EQUAL(&after, &before_));
 }
 
-TEST(OneProcessor, SaysWhichThereWereAtFirst) {
-  cpu_set_t before;
-  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-  std::string text = OneProcessor().Variable();
+TEST_F(OneProcessorTest, SaysWhichThereWereAtFirst) {
+  std::string text = one_->Variable();
   ASSERT_TRUE(text.starts_with("CMSIM_PROCESSORS="));
   text = text.substr(text.find('=') + 1);
   for (int i = 0; i < 64; ++i)
-    EXPECT_EQ((std::stoull(text, nullptr, 16) >> i & 1) != 0, CPU_ISSET(i, &before) != 0) << i;
+    EXPECT_EQ((std::stoull(text, nullptr, 16) >> i & 1) != 0, CPU_ISSET(i, &before_) != 0) << i;
 }
 
-TEST(OneProcessor, LetsOthersRunUpToTheFirstThatSomethingHasComeOf) {
-  OneProcessor one;
+TEST_F(OneProcessorTest, LetsOthersRunUpToTheFirstThatSomethingHasComeOf) {
   int looks = 0;
-  // On a busy machine there is a pause between the turns.
-  while (!one.LetOthersRun([&] { return ++looks == 2; })) EXPECT_LT(looks, 2);
+  EXPECT_TRUE(Comes([&] { return one_->LetOthersRun([&] { return ++looks == 2; }); }));
   EXPECT_EQ(looks, 2);
-  EXPECT_FALSE(one.LetOthersRun([] { return false; }));
+  EXPECT_FALSE(one_->LetOthersRun([] { return false; }));
 }
 
-// A turn takes as long as one who runs on keeps the processor.
-TEST(OneProcessor, TakesNoTurnsWhileOtherWorkHasIt) {
-  OneProcessor one;
-  const pid_t busy = fork();
-  while (busy == 0) continue;
-  while (one.takes_turns()) one.LetOthersRun([] { return false; });
-  kill(busy, SIGKILL);
-  waitpid(busy, nullptr, 0);
-  EXPECT_TRUE(one.HasBecomeCrowded());
-  EXPECT_FALSE(one.HasBecomeCrowded());
-  while (!one.takes_turns()) one.LetOthersRun([] { return false; });
-}
-
-TEST(OneProcessor, MovesWithAllTheseProcesses) {
-  OneProcessor one;
-  const Sleeper child;
-  const Sleeper late;
-  const auto on = [](pid_t thread) {
-    cpu_set_t processors;
-    CPU_ZERO(&processors);
-    sched_getaffinity(thread, sizeof processors, &processors);
-    for (int i = 0; i < CPU_SETSIZE; ++i)
-      if (CPU_ISSET(i, &processors)) return i;
-    return -1;
+// A turn takes as long as one that runs on keeps the processor.
+TEST_F(OneProcessorTest, TakesNoTurnsWhileOtherWorkHasIt) {
+  const auto takes_turns = [&] {
+    one_->LetOthersRun([] { return false; });
+    return one_->takes_turns();
   };
-  const int before = on(0);
-  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one processor";
-  while (on(0) == before) one.Move(std::array{child.process()});
-  EXPECT_EQ(on(child.process()), on(0));
+  {
+    const Child busy(true);
+    EXPECT_TRUE(Comes([&] { return !takes_turns(); }));
+  }
+  EXPECT_TRUE(one_->HasBecomeCrowded());
+  EXPECT_FALSE(one_->HasBecomeCrowded());
+  EXPECT_TRUE(Comes(takes_turns));
+}
+
+TEST_F(OneProcessorTest, MovesWithAllTheseProcesses) {
+  if (CPU_COUNT(&before_) < 2) GTEST_SKIP() << "there is one processor";
+  const Child child;
+  const Child late;
+  const int before = FirstOf(0);
+  EXPECT_TRUE(Comes([&] {
+    one_->Move(std::array{child.process()});
+    return FirstOf(0) != before;
+  }));
+  EXPECT_EQ(FirstOf(child.process()), FirstOf(0));
+  EXPECT_EQ(CountOf(0), 1);
   // One that was starting then, and was in no list.
-  EXPECT_EQ(on(late.process()), before);
-  one.TakeAlong(std::array{late.process()});
-  EXPECT_EQ(on(late.process()), on(0));
-  EXPECT_EQ(ProcessorsOf(0), 1);
+  EXPECT_EQ(FirstOf(late.process()), before);
+  one_->TakeAlong(std::array{late.process()});
+  EXPECT_EQ(FirstOf(late.process()), FirstOf(0));
 }
 
 }  // namespace

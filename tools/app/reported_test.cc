@@ -11,6 +11,7 @@
 
 #include "conformance/process/process.h"
 #include "tools/app/network.h"
+#include "tools/app/one_processor.h"
 #include "tools/app/process_ids.h"
 #include "tools/app/run_programs.h"
 
@@ -21,6 +22,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
+using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
 ProgramToRun Reported(uint8_t side, const std::string& what) {
@@ -159,8 +161,11 @@ TEST_F(Programs, HaveTheMemoryFileSystemOfTheirHostAndTemporaryFilesThere) {
 
 // They have one together with their machine.
 TEST_F(Programs, SeeAllProcessorsAndWhatTheyAskFor) {
+  if (!OneProcessor().is_bound())
+    GTEST_SKIP() << "the system does not let a thread stay on a processor";
   ProgramToRun status = Words(kPassiveSide, "sh -c");
-  status.words.emplace_back("grep Cpus_allowed_list /proc/self/status; nproc");
+  status.words.emplace_back(
+      "grep Cpus_allowed_list /proc/self/status; env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc");
   const Ran ran = RunAll({status, Reported(kActiveSide, "processors")});
   EXPECT_TRUE(ran.report.clean());
   EXPECT_THAT(ran.output,
@@ -168,6 +173,24 @@ TEST_F(Programs, SeeAllProcessorsAndWhatTheyAskFor) {
                                    fmt::format("passive| {}", AllowedProcessors()),
                                    fmt::format("active| {}: 1, none: -1 Invalid argument, one: 0 1",
                                                AllowedProcessors())));
+}
+
+// Also where all ask between two lines.
+TEST_F(Programs, PrintInTheSameOrderEachTime) {
+  const auto prints = [](uint8_t side, const std::string& first) {
+    ProgramToRun program{.side = side, .words = {"python3", "-c"}};
+    program.words.push_back("import time\ntime.sleep(" + first +
+                            ")\nfor i in range(150):\n  print(i, flush=True)\n"
+                            "  time.sleep(0.002)");
+    return program;
+  };
+  const auto run = [&] {
+    return RunAll({prints(kPassiveSide, "0.001"), prints(kActiveSide, "0.002")}).output;
+  };
+  const std::vector<std::string> once = run();
+  EXPECT_THAT(once, SizeIs(300));
+  EXPECT_EQ(run(), once);
+  EXPECT_EQ(run(), once);
 }
 
 TEST_F(Programs, HaveRandomNumbersOfTheSeed) {

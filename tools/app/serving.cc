@@ -108,6 +108,7 @@ void Serving::Heard(Thread* thread, sim::uapi::Message message) {
     SomebodyHasAsked();
     if (IsTold(*request)) return Takes(process, *thread, *request);
     thread->request = std::move(*request);
+    restless_.HasAsked(thread->number);
     Asks(process, thread);
   } else if (std::holds_alternative<sim::uapi::Interrupt>(message)) {
     Interrupts(process, thread);
@@ -263,6 +264,7 @@ bool Serving::BringUp(Process* process, Watched* watched) {
   if (!Changes(*process, *watched)) return false;
   const bool readable = !watched->is_readable;
   watched->rank.reset();
+  all_ask_ = false;  // it may send a signal to one that asks, as O_ASYNC has it
   watched->level->Set(readable);
   watched->is_readable = readable;
   // It may send a signal, as that of alarm does.

@@ -9,7 +9,8 @@ namespace {
 bool Matches(const Fault& fault, const sim::WireNote& note) {
   if (note.data == nullptr) return fault.messages.Has(note.mad.kind);
   const bool counts = fault.first > 1 || fault.last != 0;
-  return fault.messages == MadKinds::All() && !counts;
+  const bool hits = fault.Loses() || fault.Effect() == PacketEffect::kLate;
+  return hits && fault.messages == MadKinds::All() && !counts;
 }
 
 }  // namespace

@@ -305,6 +305,11 @@ bool Restless::Runs(const ThreadState& thread) {
   return true;
 }
 
+void Restless::HasAsked(pid_t thread) {
+  const auto found = known_.find(thread);
+  if (found != known_.end()) found->second.sleeps = UINT64_MAX;
+}
+
 bool IsStopped(const ThreadState& thread) { return thread.state == 'T' || thread.state == 't'; }
 
 Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on,

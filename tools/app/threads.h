@@ -77,6 +77,8 @@ class Restless {
  public:
   // Call with the thread's state repeatedly.
   bool Runs(const ThreadState& thread);
+  // Between two requests it may give way instead of sleeping, so that it is not seen to sleep.
+  void HasAsked(pid_t thread);
 
  private:
   struct Known {

@@ -22,13 +22,23 @@ constexpr int64_t kOfAMessage = 8;
 constexpr int64_t kOfAConnection = 45;
 constexpr int64_t kWithQueues = 53;
 
-// To wake another processor would be most of the cost.
-void StayOnOneProcessor() {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(sched_getcpu(), &one);
-  CM_CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
-}
+// To wake another processor would be most of the cost. Where that is not permitted, it is.
+class OnOneProcessor {
+ public:
+  OnOneProcessor() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  ~OnOneProcessor() { sched_setaffinity(0, sizeof before_, &before_); }
+  OnOneProcessor(const OnOneProcessor&) = delete;
+  OnOneProcessor& operator=(const OnOneProcessor&) = delete;
+
+ private:
+  cpu_set_t before_{};
+};
 
 bool Pass(int from, int to) {
   Bytes bytes{};
@@ -37,7 +47,7 @@ bool Pass(int from, int to) {
 }
 
 void Ask(int64_t requests) {
-  StayOnOneProcessor();
+  const OnOneProcessor bound;
   std::array<int, 2> asks{};
   std::array<int, 2> answers{};
   CM_CHECK(pipe(asks.data()) == 0 && pipe(answers.data()) == 0);
