@@ -93,12 +93,11 @@ void OneProcessor::Move(std::span<const pid_t> processes) {
   const int next = others[drawn % others.size()];
   if (!StaysOn(0, next)) return;
   own_ = next;
-  has_moved_ = true;
   TakeAlong(processes);
 }
 
 void OneProcessor::TakeAlong(std::span<const pid_t> processes) const {
-  if (!has_moved_) return;
+  if (!bound_) return;
   for (const pid_t process : processes)
     for (const ThreadState& thread : ThreadsOf(process)) StaysOn(thread.thread, own_);
 }

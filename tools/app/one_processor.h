@@ -40,7 +40,8 @@ class OneProcessor {
   bool HasBecomeCrowded() { return std::exchange(crowded_, false); }
   // From now on the calling thread and all these use another processor, if there is one.
   void Move(std::span<const pid_t> processes);
-  // Moves processes that one on the old processor has started before it was moved.
+  // The same for processes that another one has started: one that was not moved yet, or the thread
+  // that starts programs, which is of an earlier run.
   void TakeAlong(std::span<const pid_t> processes) const;
 
  private:
@@ -51,7 +52,6 @@ class OneProcessor {
   bool bound_ = false;
   bool takes_turns_ = false;
   bool crowded_ = false;
-  bool has_moved_ = false;
   Instant since_;    // turns have been counted
   Duration lost_{};  // in long ones
   Instant resumes_;
