@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "model/base/duration.h"
@@ -299,7 +300,8 @@ std::string OfAnswer(const Request& request, const Answer& answer) {
   }
   if (request.op == Op::kPoll) return OfCompletions(answer);
   const std::string_view makes = kOps[static_cast<size_t>(request.op)].makes;
-  return fmt::format(FMT_COMPILE("{}{}{}"), makes, makes.empty() ? "" : "=", answer.value);
+  const std::string value = std::to_string(answer.value);
+  return makes.empty() ? value : std::string(makes) + "=" + value;
 }
 
 bool Looks(const Request& request) {
