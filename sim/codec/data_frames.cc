@@ -161,7 +161,8 @@ std::vector<Bytes> Wire::FramesOf(const WireNote& note) {
     Flow& back = flows_[{note.to, data.number}];
     Bytes head;
     Append(SyndromeOf(data.answer), 1, &head);
-    Append((back.messages += done ? 1 : 0) % kPackets, 3, &head);
+    if (done) ++back.messages;
+    Append(back.messages % kPackets, 3, &head);
     const uint32_t last = flow.psn + (done && !reads ? count - 1 : 0);
     Burst answer(Between(note.to, note.from, back), data.source_number, last, &frames);
     const bool atomic = done && (data.what == DataNote::What::kCompareAndSwap ||

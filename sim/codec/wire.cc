@@ -312,6 +312,12 @@ Wire::Known Wire::Remember(const WireNote& note) {
   return {.from = GidOn(note.from, {}), .to = GidOn(note.to, {})};
 }
 
+uint32_t Wire::Last32(const mad::Gid& gid) {
+  uint32_t value = 0;
+  for (int i = 12; i < 16; ++i) value = value << 8 | gid[i];
+  return value;
+}
+
 mad::Frame Wire::FrameOf(const WireNote& note) {
   const Known known = Remember(note);
   if (note.mad.kind == MadKind::kReq || note.mad.kind == MadKind::kRep) {

@@ -31,13 +31,6 @@
 
 namespace cm::sim {
 
-// Of an IPv4 address in 16 bytes.
-inline uint32_t Last32(const mad::Gid& gid) {
-  uint32_t value = 0;
-  for (int i = 12; i < 16; ++i) value = value << 8 | gid[i];
-  return value;
-}
-
 class Wire {
  public:
   // Both must outlive this object.
@@ -85,6 +78,8 @@ class Wire {
     uint32_t vendor_id = 0;  // of the request
   };
 
+  // An IPv4 address in 16 bytes.
+  static uint32_t Last32(const mad::Gid& gid);
   mad::Gid GidOf(const Address& address) const;
   mad::Gid GidOn(uint8_t device, const Address& address) const;
   std::optional<Address> AddressOf(const mad::Gid& gid, bool v6, uint16_t port) const;

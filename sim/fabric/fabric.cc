@@ -70,8 +70,7 @@ Fabric::FateOfData Fabric::OfData(Instant now, uint8_t from, uint8_t to) const {
   for (const auto& [fault, since, seen] : rules_) {
     const Instant begins = since + fault.after;
     const bool acts = now >= begins && now - begins < fault.window;
-    const bool counts = fault.first > 1 || fault.last != 0;
-    if (!acts || counts || fault.messages != MadKinds::All()) continue;
+    if (!acts || !IsOnData(fault)) continue;
     if (!Names(fault.side, from) || !Names(fault.to, to)) continue;
     if (fault.Loses()) return {.lost = true, .later = {}};
     return {.lost = false, .later = fault.Effect() == PacketEffect::kLate ? fault.by : Duration()};

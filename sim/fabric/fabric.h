@@ -164,8 +164,12 @@ class Fabric {
   const Packet* TakeLate() { return std::exchange(late_, false) ? &arrived_ : nullptr; }
 
   void Install(const Fault& fault, Instant now) { rules_.push_back({fault, now}); }
-  // What comes of a message between queue pairs by the rules for `any` message that have no count,
-  // where they hit these as well: by the first of them. A delay of a range is its least.
+  // A rule for `any` message without a count: it may hit messages between queue pairs as well.
+  static bool IsOnData(const Fault& fault) {
+    return fault.messages == MadKinds::All() && fault.first == 1 && fault.last == 0;
+  }
+  // What comes of a message between queue pairs by the first rule that is on data, where such rules
+  // hit these. A delay of a range is its least.
   struct FateOfData {
     bool lost = false;
     Duration later;

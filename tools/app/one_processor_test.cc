@@ -2,15 +2,14 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
 #include <optional>
 #include <string>
 
 #include "conformance/process/real_time.h"
+#include "tools/app/child.h"
 
 namespace cm::app {
 namespace {
@@ -34,24 +33,8 @@ int FirstOf(pid_t thread) {
   return -1;
 }
 
-// A child process that sleeps, or never does.
-class Child {
- public:
-  explicit Child(bool is_busy = false) : process_(fork()) {
-    while (process_ == 0)
-      if (!is_busy) pause();
-  }
-  ~Child() {
-    kill(process_, SIGKILL);
-    waitpid(process_, nullptr, 0);
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  pid_t process() const { return process_; }
-
- private:
-  pid_t process_;
-};
+void Sleeps() { pause(); }
+void RunsOn() {}
 
 class OneProcessorTest : public testing::Test {
  protected:
@@ -74,7 +57,7 @@ class OneProcessorTest : public testing::Test {
 
 TEST_F(OneProcessorTest, IsTheThreadsAndThatOfAllItStartsUpToItsEnd) {
   EXPECT_EQ(CountOf(0), 1);
-  const Child child;
+  const Child child(&Sleeps);
   EXPECT_EQ(CountOf(child.process()), 1);
   one_.reset();
   const cpu_set_t after = ProcessorsOf(0);
@@ -103,7 +86,7 @@ TEST_F(OneProcessorTest, TakesNoTurnsWhileOtherWorkHasIt) {
     return one_->takes_turns();
   };
   {
-    const Child busy(true);
+    const Child busy(&RunsOn);
     EXPECT_TRUE(Comes([&] { return !takes_turns(); }));
   }
   EXPECT_TRUE(one_->HasBecomeCrowded());
@@ -113,8 +96,8 @@ TEST_F(OneProcessorTest, TakesNoTurnsWhileOtherWorkHasIt) {
 
 TEST_F(OneProcessorTest, MovesWithAllTheseProcesses) {
   if (CPU_COUNT(&before_) < 2) GTEST_SKIP() << "there is one processor";
-  const Child child;
-  const Child late;
+  const Child child(&Sleeps);
+  const Child late(&Sleeps);
   const int before = FirstOf(0);
   EXPECT_TRUE(Comes([&] {
     one_->Move(std::array{child.process()});

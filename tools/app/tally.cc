@@ -5,12 +5,10 @@
 namespace cm::app {
 namespace {
 
-// source: sim/fabric/fabric.h OfData
 bool Matches(const Fault& fault, const sim::WireNote& note) {
   if (note.data == nullptr) return fault.messages.Has(note.mad.kind);
-  const bool counts = fault.first > 1 || fault.last != 0;
   const bool hits = fault.Loses() || fault.Effect() == PacketEffect::kLate;
-  return hits && fault.messages == MadKinds::All() && !counts;
+  return hits && sim::Fabric::IsOnData(fault);
 }
 
 }  // namespace

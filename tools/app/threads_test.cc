@@ -15,45 +15,35 @@
 #include <thread>
 #include <vector>
 
+#include "tools/app/child.h"
+
 namespace cm::app {
 namespace {
 
-// A process that does one thing for ever.
-class Child {
+class Watched : public Child {
  public:
-  explicit Child(void (*does)()) : process_(fork()) {
-    if (process_ != 0) return;
-    for (;;) does();
-  }
-  ~Child() {
-    kill(process_, SIGKILL);
-    waitpid(process_, nullptr, 0);
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
+  using Child::Child;
 
-  pid_t process() const { return process_; }
   Sleep Asleep() {
     size_t running_on = 0;
-    return SleepOf(std::array{process_}, &restless_, &running_on);
+    return SleepOf(std::array{process()}, &restless_, &running_on);
   }
   ThreadState Only() {
     while (Asleep() == Sleep::kNone) sched_yield();
-    return ThreadsOf(process_).at(0);
+    return ThreadsOf(process()).at(0);
   }
 
  private:
-  pid_t process_;
   Restless restless_;
 };
 
 TEST(Threads, OneThatRunsIsNotAsleep) {
-  Child child([] {});
+  Watched child([] {});
   for (int i = 0; i < 100; ++i) EXPECT_EQ(child.Asleep(), Sleep::kNone);
 }
 
 TEST(Threads, OneThatSleepsTellsWhereItSleeps) {
-  Child child([] { poll(nullptr, 0, -1); });
+  Watched child([] { poll(nullptr, 0, -1); });
   const ThreadState state = child.Only();
   EXPECT_EQ(NameOfCall(state.call), "poll");
   EXPECT_FALSE(state.timed);
@@ -61,13 +51,13 @@ TEST(Threads, OneThatSleepsTellsWhereItSleeps) {
 }
 
 TEST(Threads, OneThatSleepsForAWhileTellsThatItEnds) {
-  Child child([] { poll(nullptr, 0, 100'000); });
+  Watched child([] { poll(nullptr, 0, 100'000); });
   EXPECT_TRUE(child.Only().timed);
   EXPECT_EQ(child.Asleep(), Sleep::kTimed);
 }
 
 TEST(Threads, OneThatIsStoppedSleepsUntilSomebodyLetsItGoOn) {
-  Child child([] { raise(SIGSTOP); });
+  Watched child([] { raise(SIGSTOP); });
   EXPECT_TRUE(IsStopped(child.Only()));
   EXPECT_EQ(child.Asleep(), Sleep::kAll);
 }
@@ -75,7 +65,7 @@ TEST(Threads, OneThatIsStoppedSleepsUntilSomebodyLetsItGoOn) {
 TEST(Threads, ThatBeginChangeTheNumberOfTheLastOne) {
   const uint64_t before = LastCreated();
   if (before == 0) GTEST_SKIP() << "/proc/loadavg does not say which process was the last";
-  const Child child([] { poll(nullptr, 0, -1); });
+  const Watched child([] { poll(nullptr, 0, -1); });
   EXPECT_NE(LastCreated(), before);
 }
 
@@ -109,7 +99,7 @@ TEST(Threads, ThatAreKnownAreNotListedAgain) {
 }
 
 TEST(Threads, OfATreeAreThoseOfChildrenAndTheirChildren) {
-  Child child([] {
+  Watched child([] {
     if (fork() == 0 && fork() == 0) poll(nullptr, 0, -1);
     poll(nullptr, 0, -1);
   });
@@ -134,7 +124,7 @@ TEST(Threads, OfAProcessAndTheChildrenThatItHasWaitedForHaveTheirTime) {
 }
 
 TEST(Threads, AProcessIsGoneBeforeItsParentHearsOfIt) {
-  Child child([] { poll(nullptr, 0, -1); });
+  Watched child([] { poll(nullptr, 0, -1); });
   EXPECT_FALSE(IsGone(child.process()));
   kill(child.process(), SIGKILL);
   while (!IsGone(child.process())) sched_yield();

@@ -1,5 +1,8 @@
 #include "tools/app/trace.h"
 
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -10,19 +13,11 @@ namespace cm::app {
 namespace {
 
 constexpr size_t kKept = 30;
-constexpr size_t kWidth = 12;   // of the time
-constexpr size_t kLonger = 24;  // than the name and what is said
 
 }  // namespace
 
 void Trace::Say(Instant now, std::string_view who, std::string_view what) {
-  const std::string time = ToString(now);
-  std::string line;
-  line.reserve(kLonger + who.size() + what.size());
-  line.append(time.size() < kWidth ? kWidth - time.size() : 0, ' ');
-  for (const std::string_view part :
-       {std::string_view(time), std::string_view("  "), who, std::string_view(" "), what})
-    line += part;
+  std::string line = fmt::format(FMT_COMPILE("{:>12}  {} {}"), ToString(now), who, what);
   Digest digest;
   digest.U64(digest_);
   digest.Text(line);

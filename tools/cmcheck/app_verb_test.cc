@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -21,6 +22,7 @@ namespace {
 using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 // Programs load an object of this build.
 class AppPrograms : public testing::Test {
@@ -146,32 +148,50 @@ TEST_F(AppPrograms, MessagesGoToACapture) {
   EXPECT_THAT(ended.output, HasSubstr(" frames, 1 of those that were sent are lost\n"));
 }
 
+class Captures : public AppPrograms {
+ protected:
+  // What tshark prints of these fields of the packets that the filter lets through; empty where
+  // there is no tshark.
+  std::optional<std::vector<std::string>> Read(const std::string& filter,
+                                               const std::vector<std::string>& fields) const {
+    constexpr int kNotFound = 127;
+    std::string command = "tshark -r " + (folder_.path() / "run.pcap").string() + " -Y '" + filter +
+                          "' -T fields -E separator=,";
+    for (const std::string& field : fields) command += " -e " + field;
+    const auto ran = RunProgram({"sh", "-c", command + " 2>/dev/null"});
+    if (!ran || ran->exit_code == kNotFound) return std::nullopt;
+    return LinesOf(ran->output);
+  }
+
+  const CmcheckFolder folder_;
+};
+
 // As rping has it: both advertise memory, the passive side reads, and writes in turn.
-TEST_F(AppPrograms, DataGoesToACaptureThatWiresharkReads) {
-  const CmcheckFolder folder;
+TEST_F(Captures, HaveDataThatWiresharkReads) {
   const Ended ended =
-      folder.Cmcheck({"app",       "--pcap", "run.pcap",  "--", "rping", "-s", "-a",
-                      "{passive}", "-C",     "1",         "-S", "3000",  ":",  "rping",
-                      "-c",        "-a",     "{passive}", "-C", "1",     "-S", "3000"});
+      folder_.Cmcheck({"app",       "--pcap",    "run.pcap", "--", "rping", "-s",  "-d",    "-a",
+                       "{passive}", "-C",        "1",        "-S", "3000",  ":",   "rping", "-c",
+                       "-a",        "{passive}", "-C",       "1",  "-S",    "3000"});
   ASSERT_EQ(ended.exit_code, 0) << ended.error;
-  const auto read = RunProgram(
-      {"sh", "-c",
-       "tshark -r " + (folder.path() / "run.pcap").string() +
-           " -Y 'infiniband.bth.destqp != 1' -T fields -E separator=, -e ip.src"
-           " -e infiniband.bth.opcode -e infiniband.reth.dmalen -e infiniband.aeth.syndrome"
-           " 2>/dev/null"});
-  ASSERT_TRUE(read);
-  constexpr int kNotFound = 127;
-  if (read->exit_code == kNotFound) GTEST_SKIP() << "unsupported here: no tshark";
-  EXPECT_THAT(LinesOf(read->output),
-              ElementsAre("10.0.0.1,4,,", "10.0.1.1,17,,31",  // where the source is
-                          "10.0.1.1,12,3000,", "10.0.0.1,13,,31", "10.0.0.1,14,,",
-                          "10.0.0.1,15,,31",                  // it is read
-                          "10.0.1.1,4,,", "10.0.0.1,17,,31",  // go on
-                          "10.0.0.1,4,,", "10.0.1.1,17,,31",  // where the sink is
-                          "10.0.1.1,6,3000,", "10.0.1.1,7,,", "10.0.1.1,8,,",
-                          "10.0.0.1,17,,31",                    // it is written
-                          "10.0.1.1,4,,", "10.0.0.1,17,,31"));  // go on
+  const auto packets = Read(
+      "infiniband.bth.destqp != 1",
+      {"ip.src", "infiniband.bth.opcode", "infiniband.reth.dmalen", "infiniband.aeth.syndrome"});
+  if (!packets) GTEST_SKIP() << "unsupported here: no tshark";
+  EXPECT_THAT(*packets, ElementsAre("10.0.0.1,4,,", "10.0.1.1,17,,31",  // where the source is
+                                    "10.0.1.1,12,3000,", "10.0.0.1,13,,31", "10.0.0.1,14,,",
+                                    "10.0.0.1,15,,31",                  // it is read
+                                    "10.0.1.1,4,,", "10.0.0.1,17,,31",  // go on
+                                    "10.0.0.1,4,,", "10.0.1.1,17,,31",  // where the sink is
+                                    "10.0.1.1,6,3000,", "10.0.1.1,7,,", "10.0.1.1,8,,",
+                                    "10.0.0.1,17,,31",                    // it is written
+                                    "10.0.1.1,4,,", "10.0.0.1,17,,31"));  // go on
+  // The keys that the program says it has been sent.
+  std::vector<std::string> keys;
+  for (const std::string& line : LinesOf(ended.output))
+    if (const size_t at = line.find("Received rkey "); at != std::string::npos)
+      keys.push_back("0x0000000" + line.substr(at + 14, line.find(" addr") - at - 14));
+  EXPECT_THAT(keys, SizeIs(2));
+  EXPECT_EQ(*Read("infiniband.reth.r_key", {"infiniband.reth.r_key"}), keys);
 }
 
 TEST_F(AppPrograms, FaultsOfTheHelpAreAccepted) {
