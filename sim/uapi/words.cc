@@ -1,7 +1,6 @@
 #include "sim/uapi/words.h"
 
 #include <arpa/inet.h>
-#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
@@ -15,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "model/base/duration.h"
 #include "model/base/errno.h"
@@ -131,71 +131,86 @@ std::optional<uint32_t> IdOf(const Command& command) {
   return As<uint32_t>(command.body.subspan(at));
 }
 
-std::string Private(const uint8_t* data, size_t size) {
-  return size == 0 ? "" : " private=" + ToText(PrivateData(std::span(data, size)));
+// Appends texts and numbers. The text keeps its memory: a run has a line for most requests.
+template <typename... Parts>
+void Add(std::string* words, const Parts&... parts) {
+  const auto add = [words](const auto& part) {
+    if constexpr (std::is_convertible_v<decltype(part), std::string_view>) {
+      words->append(std::string_view(part));
+    } else {
+      const fmt::format_int number(part);
+      words->append(number.data(), number.size());
+    }
+  };
+  (add(parts), ...);
 }
 
-std::string Private(const rdma_ucm_conn_param& param) {
-  return Private(param.private_data, param.private_data_len);
+void AddPrivate(const uint8_t* data, size_t size, std::string* words) {
+  if (size != 0) Add(words, " private=", ToText(PrivateData(std::span(data, size))));
+}
+
+void AddPrivate(const rdma_ucm_conn_param& param, std::string* words) {
+  AddPrivate(param.private_data, param.private_data_len, words);
 }
 
 // `field` has one of the header's layouts for an address.
 template <typename T>
-std::string AddressIn(std::string_view name, const T& field) {
+void AddAddress(std::string_view name, const T& field, std::string* words) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   const auto v4 = As<sockaddr_in>(BytesOf(field));
   if (v4.sin_family == AF_INET) {
     inet_ntop(AF_INET, &v4.sin_addr, text.data(), text.size());
-    return fmt::format(FMT_COMPILE(" {}={}:{}"), name, text.data(), ntohs(v4.sin_port));
+    return Add(words, " ", name, "=", text.data(), ":", ntohs(v4.sin_port));
   }
-  if (v4.sin_family != AF_INET6) return {};
+  if (v4.sin_family != AF_INET6) return;
   const auto v6 = As<sockaddr_in6>(BytesOf(field));
   inet_ntop(AF_INET6, &v6.sin6_addr, text.data(), text.size());
-  return fmt::format(FMT_COMPILE(" {}=[{}]:{}"), name, text.data(), ntohs(v6.sin6_port));
+  Add(words, " ", name, "=[", text.data(), "]:", ntohs(v6.sin6_port));
 }
 
 template <typename T>
-std::string Resolved(const T& cmd) {
-  return AddressIn("src", cmd.src_addr) + AddressIn("dst", cmd.dst_addr) +
-         fmt::format(FMT_COMPILE(" timeout_ms={}"), cmd.timeout_ms);
+void AddResolved(const T& cmd, std::string* words) {
+  AddAddress("src", cmd.src_addr, words);
+  AddAddress("dst", cmd.dst_addr, words);
+  Add(words, " timeout_ms=", cmd.timeout_ms);
 }
 
 // The parts of the command worth printing besides its id.
-std::string Arguments(const Command& command) {
+void AddArguments(const Command& command, std::string* words) {
   const std::span<const uint8_t> body = command.body;
   switch (command.number) {
     case RDMA_USER_CM_CMD_BIND_IP:
-      return AddressIn("addr", As<rdma_ucm_bind_ip>(body).addr);
+      return AddAddress("addr", As<rdma_ucm_bind_ip>(body).addr, words);
     case RDMA_USER_CM_CMD_BIND:
-      return AddressIn("addr", As<rdma_ucm_bind>(body).addr);
+      return AddAddress("addr", As<rdma_ucm_bind>(body).addr, words);
     case RDMA_USER_CM_CMD_RESOLVE_IP:
-      return Resolved(As<rdma_ucm_resolve_ip>(body));
+      return AddResolved(As<rdma_ucm_resolve_ip>(body), words);
     case RDMA_USER_CM_CMD_RESOLVE_ADDR:
-      return Resolved(As<rdma_ucm_resolve_addr>(body));
+      return AddResolved(As<rdma_ucm_resolve_addr>(body), words);
     case RDMA_USER_CM_CMD_RESOLVE_ROUTE:
-      return fmt::format(FMT_COMPILE(" timeout_ms={}"),
-                         As<rdma_ucm_resolve_route>(body).timeout_ms);
+      return Add(words, " timeout_ms=", As<rdma_ucm_resolve_route>(body).timeout_ms);
     case RDMA_USER_CM_CMD_LISTEN:
-      return fmt::format(FMT_COMPILE(" backlog={}"), As<rdma_ucm_listen>(body).backlog);
+      return Add(words, " backlog=", As<rdma_ucm_listen>(body).backlog);
     case RDMA_USER_CM_CMD_CONNECT:
-      return Private(As<rdma_ucm_connect>(body).conn_param);
+      return AddPrivate(As<rdma_ucm_connect>(body).conn_param, words);
     case RDMA_USER_CM_CMD_ACCEPT:
-      return Private(As<rdma_ucm_accept>(body).conn_param);
+      return AddPrivate(As<rdma_ucm_accept>(body).conn_param, words);
     case RDMA_USER_CM_CMD_REJECT: {
       const auto cmd = As<rdma_ucm_reject>(body);
-      return Private(cmd.private_data, cmd.private_data_len);
+      return AddPrivate(cmd.private_data, cmd.private_data_len, words);
     }
     case RDMA_USER_CM_CMD_SET_OPTION: {
       const auto cmd = As<rdma_ucm_set_option>(body);
-      return " option=" + ToString(IdOption{.level = static_cast<int32_t>(cmd.level),
-                                            .name = static_cast<int32_t>(cmd.optname)});
+      return Add(words, " option=",
+                 ToString(IdOption{.level = static_cast<int32_t>(cmd.level),
+                                   .name = static_cast<int32_t>(cmd.optname)}));
     }
     case RDMA_USER_CM_CMD_JOIN_IP_MCAST:
-      return AddressIn("addr", As<rdma_ucm_join_ip_mcast>(body).addr);
+      return AddAddress("addr", As<rdma_ucm_join_ip_mcast>(body).addr, words);
     case RDMA_USER_CM_CMD_JOIN_MCAST:
-      return AddressIn("addr", As<rdma_ucm_join_mcast>(body).addr);
+      return AddAddress("addr", As<rdma_ucm_join_mcast>(body).addr, words);
     default:
-      return {};
+      return;
   }
 }
 
@@ -205,28 +220,27 @@ bool Establishes(const Command& command) {
          As<rdma_ucm_accept>(command.body).conn_param.valid == 0;
 }
 
-std::string NameOf(const Command& command) {
-  const bool known = command.number < kCommands.size();
-  return known ? std::string(kCommands[command.number].name)
-               : fmt::format(FMT_COMPILE("command {}"), command.number);
+void AddName(const Command& command, std::string* words) {
+  if (Establishes(command)) return Add(words, "rdma_establish");
+  if (command.number < kCommands.size()) return Add(words, kCommands[command.number].name);
+  Add(words, "command ", command.number);
 }
 
-std::string OfCommand(const Command& command, uint32_t file) {
-  std::string words = Establishes(command) ? "rdma_establish" : NameOf(command);
+void AddCommand(const Command& command, uint32_t file, std::string* words) {
+  AddName(command, words);
   const std::optional<uint32_t> id = IdOf(command);
-  if (id) words += fmt::format(FMT_COMPILE(" id={}"), *id);
+  if (id) Add(words, " id=", *id);
   // Otherwise the id determines the file.
-  if (!id || command.number == RDMA_USER_CM_CMD_MIGRATE_ID)
-    words += fmt::format(FMT_COMPILE(" file={}"), file);
-  return words + Arguments(command);
+  if (!id || command.number == RDMA_USER_CM_CMD_MIGRATE_ID) Add(words, " file=", file);
+  AddArguments(command, words);
 }
 
-std::string NameOf(ibv_wr_opcode opcode) {
+void AddName(ibv_wr_opcode opcode, std::string* words) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"IBV_WR_RDMA_WRITE", "IBV_WR_RDMA_WRITE_WITH_IMM", "IBV_WR_SEND", "IBV_WR_SEND_WITH_IMM",
        "IBV_WR_RDMA_READ", "IBV_WR_ATOMIC_CMP_AND_SWP", "IBV_WR_ATOMIC_FETCH_AND_ADD"});
-  return opcode < kNames.size() ? std::string(kNames[opcode])
-                                : fmt::format(FMT_COMPILE("{}"), +opcode);
+  if (opcode < kNames.size()) return Add(words, kNames[opcode]);
+  Add(words, static_cast<uint32_t>(opcode));
 }
 
 std::string_view NameOf(ibv_wc_opcode opcode) {
@@ -242,66 +256,64 @@ std::string_view NameOf(ibv_wc_opcode opcode) {
   }
 }
 
-std::string Arguments(const Request& request) {
+void AddArguments(const Request& request, std::string* words) {
   if (request.op == Op::kModifyQp) {
     const auto record = As<ModifyRecord>(request.bytes);
-    if ((record.mask & IBV_QP_STATE) == 0) return {};
-    if (record.state > static_cast<uint32_t>(QpState::kErr)) return " state=?";
-    return fmt::format(FMT_COMPILE(" state={}"), ToString(static_cast<QpState>(record.state)));
+    if ((record.mask & IBV_QP_STATE) == 0) return;
+    if (record.state > static_cast<uint32_t>(QpState::kErr)) return Add(words, " state=?");
+    Add(words, " state=", ToString(static_cast<QpState>(record.state)));
+  } else if (request.op == Op::kPostSend) {
+    Add(words, " opcode=");
+    AddName(static_cast<ibv_wr_opcode>(As<WorkRecord>(request.bytes).opcode), words);
+  } else if (request.op == Op::kRegister) {
+    Add(words, " length=", As<RegionRecord>(request.bytes).length);
+  } else if (request.op == Op::kSleep) {
+    const auto until = Instant::FromNanoseconds(static_cast<int64_t>(request.more));
+    Add(words, " until=", ToString(until));
   }
-  if (request.op == Op::kPostSend)
-    return " opcode=" + NameOf(static_cast<ibv_wr_opcode>(As<WorkRecord>(request.bytes).opcode));
-  if (request.op == Op::kRegister)
-    return fmt::format(FMT_COMPILE(" length={}"), As<RegionRecord>(request.bytes).length);
-  if (request.op == Op::kSleep)
-    return " until=" + ToString(Instant::FromNanoseconds(static_cast<int64_t>(request.more)));
-  return {};
 }
 
-std::string OfEvent(const Answer& answer) {
+void AddEvent(const Answer& answer, std::string* words) {
   const auto event = As<rdma_ucm_event_resp>(answer.bytes);
   const auto type = static_cast<EventType>(event.event);
   const bool known = event.event < static_cast<uint32_t>(kEventTypeCount);
-  std::string words =
-      known ? std::string(ToString(type)) : fmt::format(FMT_COMPILE("event {}"), event.event);
-  words += fmt::format(FMT_COMPILE(" id={}"), event.id);
+  if (known) Add(words, ToString(type));
+  if (!known) Add(words, "event ", event.event);
+  Add(words, " id=", event.id);
   const auto status = static_cast<int32_t>(event.status);
-  if (status < 0) words += " status=-" + ToString(static_cast<Errno>(-status));
-  if (status > 0) words += fmt::format(FMT_COMPILE(" status={}"), status);
+  if (status < 0) Add(words, " status=-", ToString(static_cast<Errno>(-status)));
+  if (status > 0) Add(words, " status=", status);
   const bool has_data = type == EventType::kConnectRequest || type == EventType::kConnectResponse ||
                         type == EventType::kEstablished || type == EventType::kRejected;
-  return has_data ? words + Private(event.param.conn) : words;
+  if (has_data) AddPrivate(event.param.conn, words);
 }
 
-std::string OfCompletions(const Answer& answer) {
-  std::string words;
+void AddCompletions(const Answer& answer, std::string* words) {
   const std::span<const uint8_t> bytes(answer.bytes);
   for (size_t at = 0; at < bytes.size(); at += sizeof(CompletionRecord)) {
     const auto record = As<CompletionRecord>(bytes.subspan(at));
     const auto status = static_cast<WcStatus>(record.status);
-    words += fmt::format(FMT_COMPILE("{}status={}"), words.empty() ? "" : ", ", ToString(status));
+    Add(words, at == 0 ? "" : ", ", "status=", ToString(status));
     if (status != WcStatus::kSuccess) continue;
-    words += " opcode=";
-    words += NameOf(static_cast<ibv_wc_opcode>(record.opcode));
-    if (record.length != 0) words += fmt::format(FMT_COMPILE(" length={}"), record.length);
+    Add(words, " opcode=", NameOf(static_cast<ibv_wc_opcode>(record.opcode)));
+    if (record.length != 0) Add(words, " length=", record.length);
   }
-  return words;
 }
 
 // The result of a successful request.
-std::string OfAnswer(const Request& request, const Answer& answer) {
+void AddAnswer(const Request& request, const Answer& answer, std::string* words) {
   if (const std::optional<uint32_t> number = NumberOf(request)) {
-    if (number == RDMA_USER_CM_CMD_GET_EVENT) return OfEvent(answer);
+    if (number == RDMA_USER_CM_CMD_GET_EVENT) return AddEvent(answer, words);
     if (number == RDMA_USER_CM_CMD_CREATE_ID)
-      return fmt::format(FMT_COMPILE("id={}"), As<uint32_t>(answer.bytes));
+      return Add(words, "id=", As<uint32_t>(answer.bytes));
+    Add(words, "0");
     if (number == RDMA_USER_CM_CMD_DESTROY_ID)
-      return fmt::format(FMT_COMPILE("0 events={}"), EventsFetched(request, answer));
-    return "0";
+      Add(words, " events=", EventsFetched(request, answer));
+    return;
   }
-  if (request.op == Op::kPoll) return OfCompletions(answer);
+  if (request.op == Op::kPoll) return AddCompletions(answer, words);
   const std::string_view makes = kOps[static_cast<size_t>(request.op)].makes;
-  const std::string value = std::to_string(answer.value);
-  return makes.empty() ? value : std::string(makes) + "=" + value;
+  Add(words, makes, makes.empty() ? "" : "=", answer.value);
 }
 
 bool Looks(const Request& request) {
@@ -312,21 +324,39 @@ bool Looks(const Request& request) {
 
 }  // namespace
 
-std::string InWords(const Request& request) {
-  if (const auto command = CommandIn(request)) return OfCommand(*command, request.on);
+void PutWords(const Request& request, std::string* words) {
+  words->clear();
+  if (const auto command = CommandIn(request)) return AddCommand(*command, request.on, words);
   const OpWords& op = kOps[static_cast<size_t>(request.op)];
-  std::string words(op.name);
-  if (!op.about.empty()) words += fmt::format(FMT_COMPILE(" {}={}"), op.about, request.on);
-  return words + Arguments(request);
+  Add(words, op.name);
+  if (!op.about.empty()) Add(words, " ", op.about, "=", request.on);
+  AddArguments(request, words);
+}
+
+void PutWords(const Request& request, const Answer& answer, std::string* words) {
+  words->clear();
+  if (answer.value < 0) {
+    PutWords(request, words);
+    return Add(words, " -> -1 ", ToString(static_cast<Errno>(-answer.value)));
+  }
+  const bool found_none = request.op == Op::kPoll && answer.bytes.empty();
+  const bool spends = request.op == Op::kSleep && request.on != 0;
+  if (found_none || spends || Looks(request)) return;
+  PutWords(request, words);
+  Add(words, " -> ");
+  AddAnswer(request, answer, words);
+}
+
+std::string InWords(const Request& request) {
+  std::string words;
+  PutWords(request, &words);
+  return words;
 }
 
 std::string InWords(const Request& request, const Answer& answer) {
-  if (answer.value < 0)
-    return InWords(request) + " -> -1 " + ToString(static_cast<Errno>(-answer.value));
-  const bool found_none = request.op == Op::kPoll && answer.bytes.empty();
-  const bool spends = request.op == Op::kSleep && request.on != 0;
-  if (found_none || spends || Looks(request)) return {};
-  return InWords(request) + " -> " + OfAnswer(request, answer);
+  std::string words;
+  PutWords(request, answer, &words);
+  return words;
 }
 
 bool NothingNew(const Request& request, const Answer& answer) {

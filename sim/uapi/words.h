@@ -17,6 +17,10 @@ std::string InWords(const Request& request, const Answer& answer);
 // "rdma_connect id=3 private=\"hello\"": the request alone, never empty.
 std::string InWords(const Request& request);
 
+// The same in place of what `words` holds, whose memory they use.
+void PutWords(const Request& request, const Answer& answer, std::string* words);
+void PutWords(const Request& request, std::string* words);
+
 // True when the answer only says that there is nothing new.
 bool NothingNew(const Request& request, const Answer& answer);
 

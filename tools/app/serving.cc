@@ -200,16 +200,17 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
   all_ask_ = false;
   thread->rank.reset();
   if (NothingNew(request, answer)) {
-    if (request.op != Op::kSleep) thread->polls = InWords(request);
+    if (request.op != Op::kSleep) PutWords(request, &thread->polls);
   } else {
     time_->NoteHappened();
     thread->polls.clear();
     // Other threads may wait for the result.
     LetAllLook();
-    if (const std::string words = InWords(request, answer); !words.empty()) {
+    PutWords(request, answer, &words_);
+    if (!words_.empty()) {
       spoken_ = world_->Now();
-      trace_->Say(world_->Now(), process->name, words);
-      thread->last = words;
+      trace_->Say(world_->Now(), process->name, words_);
+      thread->last = words_;
       thread->fetched = EventsFetched(request, answer);
       NoteEvents(thread, answer);
       NoteBelongings(process, request, answer);

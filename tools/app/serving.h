@@ -233,7 +233,8 @@ class Serving : private sim::uapi::Memory {
   uint64_t printed_ = 0;  // bytes, since the programs' CPU time was looked at
   bool go_on_and_on_ = false;
   bool may_be_late_ = false;
-  Instant spoken_;  // at the last line of the conversation
+  Instant spoken_;     // at the last line of the conversation
+  std::string words_;  // of that line, mostly
   std::optional<Instant> expected_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,7 +26,9 @@ class Trace {
  private:
   std::function<void(std::string_view)> write_;
   uint64_t digest_ = 0;
-  std::deque<std::string> last_;
+  std::deque<std::string> last_;  // an old line's memory is that of a new one
+  std::optional<Instant> said_;
+  std::string time_;  // that instant, as a line begins
 };
 
 }  // namespace cm::app
