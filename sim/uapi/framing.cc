@@ -177,6 +177,7 @@ void Connection::ShareAsMachine(SharedLine* line) {
 int Connection::Send(const Message& message, int descriptor) {
   cm::sim::uapi::Write(message, &written_);
   if (outgoing_ == nullptr) return Write(written_, descriptor);
+  if (!waits_in_memory_) outgoing_->SetLate(false);
   if (descriptor >= 0 || !outgoing_->Put(written_)) {
     if (const int error = Write(written_, descriptor); error != 0) return error;
     // The reader makes room: it has been woken for what is there.
@@ -187,6 +188,10 @@ int Connection::Send(const Message& message, int descriptor) {
   }
   outgoing_->Wake();
   return 0;
+}
+
+void Connection::IsLate() {
+  if (outgoing_ != nullptr) outgoing_->SetLate(true);
 }
 
 int Connection::Write(std::span<const uint8_t> bytes, int descriptor) const {

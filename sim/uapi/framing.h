@@ -81,6 +81,9 @@ class Connection {
   // What is written in memory should be read soon, although nothing is waited for.
   bool IsHalfFull() const { return is_shared() && outgoing_->IsHalfFull(); }
 
+  // The answer to what has been read comes when something else has happened.
+  void IsLate();
+
   // Reads once. Returns 0 or an errno: EINTR, EAGAIN; ECONNRESET at the end.
   int Read();
   // The next complete message read so far; empty when there is none.

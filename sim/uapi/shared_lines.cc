@@ -65,7 +65,7 @@ void Ring::Take(std::span<uint8_t> bytes) {
   read_ = read + static_cast<uint32_t>(bytes.size());
 }
 
-void Ring::Clear() { written_ = read_ = sleeps_ = closed_ = 0; }
+void Ring::Clear() { written_ = read_ = sleeps_ = closed_ = late_ = 0; }
 
 int Ring::Wait() {
   while (IsEmpty()) {
@@ -145,7 +145,8 @@ void SharedLines::RingBell() {
 
 void SharedLines::AwaitInTurn(const Ring& ring) {
   if (record_ == nullptr || record_->takes_turns == 0) return;
-  for (int turn = 0; turn < kTurns && ring.IsEmpty(); ++turn) syscall(SYS_sched_yield);
+  for (int turn = 0; turn < kTurns && ring.IsEmpty() && !ring.IsLate(); ++turn)
+    syscall(SYS_sched_yield);
 }
 
 void SharedLines::Await(uint32_t bell, Duration patience) {

@@ -44,6 +44,9 @@ class Ring {
   // The writer wakes the reader, if it sleeps.
   void Wake();
   void Close();
+  // The writer says whether what the reader waits for takes longer than its turn.
+  void SetLate(bool late) { late_ = late ? 1 : 0; }
+  bool IsLate() const { return late_ != 0; }
 
  private:
   static constexpr uint32_t kSize = 1U << 13;
@@ -52,6 +55,7 @@ class Ring {
   std::atomic<uint32_t> read_{0};
   std::atomic<uint32_t> sleeps_{0};
   std::atomic<uint32_t> closed_{0};
+  std::atomic<uint32_t> late_{0};
   std::array<uint8_t, kSize> bytes_{};
 };
 
@@ -94,7 +98,7 @@ class SharedLines {
 
   void RingBell();  // without lines it does nothing
   // A program that waits gives way a few times before it sleeps: where it has one processor with
-  // the machine, that mostly answers meanwhile.
+  // the machine, that mostly answers meanwhile, or says that the answer is late.
   void LetTakeTurns(bool let) { record_->takes_turns = let ? 1 : 0; }
   void AwaitInTurn(const Ring& ring);  // without lines it does nothing
   // What it was before something is looked for, to be waited for when that is not there.

@@ -110,6 +110,7 @@ void Serving::Heard(Thread* thread, sim::uapi::Message message) {
     thread->request = std::move(*request);
     restless_.HasAsked(thread->number);
     Asks(process, thread);
+    if (thread->waits || thread->spins) thread->connection.IsLate();
   } else if (std::holds_alternative<sim::uapi::Interrupt>(message)) {
     Interrupts(process, thread);
   } else if (auto* watch = std::get_if<sim::uapi::Watch>(&message)) {
