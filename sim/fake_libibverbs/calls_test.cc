@@ -77,6 +77,30 @@ TEST_F(Calls, AFileIsClosedWithItsLastDescriptor) {
   EXPECT_THAT(backend_.Taken(), ElementsAre("close 0"));
 }
 
+TEST_F(Calls, ANumberIsThatOfTheFileThatReplacesIt) {
+  const auto command = CommandOf(RDMA_USER_CM_CMD_LISTEN, rdma_ucm_listen{});
+  for (const bool third : {false, true}) {
+    const int fd = Open();
+    const int other = open("/dev/null", O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(third ? Of<decltype(::dup3)>("dup3")(other, fd, O_CLOEXEC)
+                    : Of<decltype(::dup2)>("dup2")(other, fd),
+              fd);
+    static_cast<void>(backend_.Taken());
+    EXPECT_EQ(Write(fd, command), ssize_t{sizeof command});
+    EXPECT_THAT(backend_.Taken(), IsEmpty());
+    EXPECT_EQ(Close(fd), 0);
+    EXPECT_EQ(Close(other), 0);
+  }
+  // By a system call of its own.
+  const int fd = Open();
+  close(fd);
+  ASSERT_EQ(open("/dev/null", O_RDWR | O_CLOEXEC), fd);
+  static_cast<void>(backend_.Taken());
+  EXPECT_EQ(Of<decltype(::write)>("write")(fd, "12345678", 8), 8);
+  EXPECT_THAT(backend_.Taken(), IsEmpty());
+  EXPECT_EQ(Close(fd), 0);
+}
+
 TEST_F(Calls, AnAnswerIsStoredWhereTheCommandSaysAndNoFurther) {
   const int fd = Open();
   std::array<uint8_t, 8> place{};

@@ -2,16 +2,20 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <rdma/rdma_user_cm.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <map>
 #include <mutex>
 
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/uapi/layout.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -27,6 +31,21 @@ struct Table {
 Table& TheTable() {
   static Table* const kTable = new Table;
   return *kTable;
+}
+
+// The pipes of descriptors by number, as MakeDescriptor gave them; 0 for others.
+constexpr unsigned kNumbers = 1024;
+std::array<std::atomic<uint64_t>, kNumbers> names{};
+
+uint64_t NameAt(int fd) {
+  return fd >= 0 && static_cast<unsigned>(fd) < kNumbers ? names[fd].load() : 0;
+}
+
+bool IsCommand(const void* bytes, size_t count) {
+  rdma_ucm_cmd_hdr header{};
+  if (bytes == nullptr || count < sizeof header) return false;
+  std::memcpy(&header, bytes, sizeof header);
+  return header.cmd <= uapi::kWriteCmEventCommand && header.in + sizeof header == count;
 }
 
 // True when the other end of the pipe is closed.
@@ -58,6 +77,7 @@ int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Requ
     table.by_inode[descriptor.name] = descriptor;
     table.size = table.by_inode.size();
   }
+  if (static_cast<unsigned>(ends[0]) < kNumbers) names[ends[0]] = descriptor.name;
   Backend* backend = TheBackend();
   if (backend != nullptr) backend->Watch(descriptor.name, descriptor.write_end, readable);
   return ends[0];
@@ -77,6 +97,20 @@ std::optional<Descriptor> FindDescriptor(int fd) {
   return found->second;
 }
 
+std::optional<Descriptor> FindWritten(int fd, const void* bytes, size_t count) {
+  const uint64_t name = NameAt(fd);
+  if (name == 0 || !IsCommand(bytes, count)) return FindDescriptor(fd);
+  Table& table = TheTable();
+  const std::lock_guard held(table.lock);
+  const auto found = table.by_inode.find(name);
+  if (found == table.by_inode.end()) return std::nullopt;
+  return found->second;
+}
+
+void ForgetNumbers(unsigned first, unsigned last) {
+  for (unsigned fd = first; fd <= std::min(last, kNumbers - 1); ++fd) names[fd] = 0;
+}
+
 bool IsNonBlocking(int fd) {
   const int flags = fcntl(fd, F_GETFL);
   return flags >= 0 && (flags & O_NONBLOCK) != 0;
@@ -93,6 +127,7 @@ int CloseDescriptor(int fd) {
     return -1;
   }
   const std::optional<Descriptor> found = FindDescriptor(fd);
+  ForgetNumbers(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
   const int result = RealLibc().close(fd);
   if (!found || result != 0 || !IsLastGone(found->write_end)) return result;
   Table& table = TheTable();

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -43,6 +44,13 @@ int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Requ
                    Reader reads = nullptr);
 
 std::optional<Descriptor> FindDescriptor(int fd);
+
+// The same for the descriptor to which these bytes are to be written. Where they are a command of
+// rdma_cm, the number is that of MakeDescriptor until the program closes it, and the system is not
+// asked: were it closed by a system call of the program's own, no other file would get a command.
+std::optional<Descriptor> FindWritten(int fd, const void* bytes, size_t count);
+// The program closes or replaces the descriptors of these numbers.
+void ForgetNumbers(unsigned first, unsigned last);
 
 bool IsNonBlocking(int fd);
 

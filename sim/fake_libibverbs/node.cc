@@ -94,7 +94,7 @@ int fstat(int fd, struct stat* status) noexcept {
 }
 
 ssize_t write(int fd, const void* bytes, size_t count) {
-  const std::optional<Descriptor> found = FindDescriptor(fd);
+  const std::optional<Descriptor> found = FindWritten(fd, bytes, count);
   // Only the fake libibverbs writes to the pipe of a file.
   if (!found || found->kind != DescriptorKind::kFile || fd == found->write_end)
     return RealLibc().write(fd, bytes, count);
@@ -117,6 +117,18 @@ ssize_t read(int fd, void* bytes, size_t count) {
 }
 
 int close(int fd) { return CloseDescriptor(fd); }
+
+int dup2(int fd, int number) noexcept {
+  static auto* const kReal = Next("dup2", &dup2);
+  if (fd != number) ForgetNumbers(static_cast<unsigned>(number), static_cast<unsigned>(number));
+  return kReal(fd, number);
+}
+
+int dup3(int fd, int number, int flags) noexcept {
+  static auto* const kReal = Next("dup3", &dup3);
+  ForgetNumbers(static_cast<unsigned>(number), static_cast<unsigned>(number));
+  return kReal(fd, number, flags);
+}
 
 // The kernel under the program must reveal nothing about RDMA.
 int nl_connect(void* socket, int protocol) {

@@ -147,6 +147,7 @@ extern "C" {
 
 int close_range(unsigned first, unsigned last, int flags) noexcept {
   static auto* const kReal = Next("close_range", &close_range);
+  ForgetNumbers(first, last);
   if (OwnVariables().empty() || first > last || (flags & ~CLOSE_RANGE_CLOEXEC) != 0)
     return kReal(first, last, flags);
   for (const int fd : Between(first, last)) {

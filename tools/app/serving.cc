@@ -339,6 +339,7 @@ bool Serving::LetOneGoOn() {
 }
 
 void Serving::Rank(std::vector<Candidate>* candidates) {
+  if (!order_->Decides()) return;  // the first is the first
   for (const Candidate& one : *candidates) {
     std::optional<uint64_t>& rank = one.watched != nullptr ? one.watched->rank : one.thread->rank;
     if (rank) continue;
