@@ -1,5 +1,6 @@
 #include "sim/uapi/device_events.h"
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -73,7 +74,10 @@ void DeviceEvents::Note(Opened* opened) const {
     if (now.fail_overs != port.fail_overs) tell(Type::kGidChange);
     port = now;
   }
-  opened->gone = ((RegisteredDevices(world_->Kernel(), kernel) >> opened->device) & 1) == 0;
+  const Fabric& fabric = *world_->Kernel().fabric;
+  opened->gone = std::ranges::none_of(fabric.ByRegistration(), [&](uint8_t device) {
+    return fabric.KernelOf(device) == kernel && fabric.CaOf(device) == opened->device;
+  });
   if (opened->gone) opened->unread.push_back({Type::kDeviceFatal});
 }
 

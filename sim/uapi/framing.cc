@@ -21,33 +21,70 @@ constexpr size_t kAtOnce = 1U << 12;
 constexpr std::array<uint8_t, sizeof(uint32_t)> kInSocket{};
 constexpr size_t kShort = 64;  // the size of a request or an answer without bytes
 
-template <typename T>
-void Put(const T& value, std::vector<uint8_t>* bytes) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  const auto* const first = reinterpret_cast<const uint8_t*>(&value);
-  bytes->insert(bytes->end(), first, first + sizeof value);
+// The bytes of a message: its fixed part, and those that end it.
+class Writer {
+ public:
+  template <typename T>
+  void Put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof value <= kShort);
+    std::memcpy(fixed_.data() + size_, &value, sizeof value);
+    size_ += sizeof value;
+  }
+  void PutRest(std::span<const uint8_t> rest) { rest_ = rest; }
+
+  // The length of the message, and the message.
+  void WriteTo(std::vector<uint8_t>* bytes) const {
+    const auto length = static_cast<uint32_t>(size_ + rest_.size());
+    bytes->resize(sizeof length + length);
+    std::memcpy(bytes->data(), &length, sizeof length);
+    std::memcpy(bytes->data() + sizeof length, fixed_.data(), size_);
+    if (!rest_.empty())
+      std::memcpy(bytes->data() + sizeof length + size_, rest_.data(), rest_.size());
+  }
+
+ private:
+  size_t size_ = 0;
+  std::array<uint8_t, kShort> fixed_;  // only what is written
+  std::span<const uint8_t> rest_;
+};
+
+void PutBody(const Hello& hello, Writer* writer) { writer->Put(hello); }
+void PutBody(const Interrupt& /*interrupt*/, Writer* /*writer*/) {}
+void PutBody(const Unwatch& unwatch, Writer* writer) { writer->Put(unwatch.name); }
+
+void PutBody(const Request& request, Writer* writer) {
+  writer->Put(request.op);
+  writer->Put(request.on);
+  writer->Put(request.more);
+  writer->PutRest(request.bytes);
 }
 
-void PutBody(const Hello& hello, std::vector<uint8_t>* bytes) { Put(hello, bytes); }
-void PutBody(const Interrupt& /*interrupt*/, std::vector<uint8_t>* /*bytes*/) {}
-void PutBody(const Unwatch& unwatch, std::vector<uint8_t>* bytes) { Put(unwatch.name, bytes); }
-
-void PutBody(const Request& request, std::vector<uint8_t>* bytes) {
-  Put(request.op, bytes);
-  Put(request.on, bytes);
-  Put(request.more, bytes);
-  bytes->insert(bytes->end(), request.bytes.begin(), request.bytes.end());
+void PutBody(const Answer& answer, Writer* writer) {
+  writer->Put(answer.value);
+  writer->PutRest(answer.bytes);
 }
 
-void PutBody(const Answer& answer, std::vector<uint8_t>* bytes) {
-  Put(answer.value, bytes);
-  bytes->insert(bytes->end(), answer.bytes.begin(), answer.bytes.end());
+void PutBody(const Watch& watch, Writer* writer) {
+  writer->Put(watch.name);
+  writer->Put(uint8_t{watch.has_descriptor});
+  PutBody(watch.readable, writer);
 }
 
-void PutBody(const Watch& watch, std::vector<uint8_t>* bytes) {
-  Put(watch.name, bytes);
-  Put(uint8_t{watch.has_descriptor}, bytes);
-  PutBody(watch.readable, bytes);
+// The number of a kind of message.
+template <typename Body, size_t kIndex = 0>
+constexpr uint32_t NumberOf() {
+  if constexpr (std::is_same_v<std::variant_alternative_t<kIndex, Message>, Body>)
+    return kIndex;
+  else
+    return NumberOf<Body, kIndex + 1>();
+}
+
+template <typename Body>
+void WriteKind(const Body& body, std::vector<uint8_t>* bytes) {
+  Writer writer;
+  writer.Put(NumberOf<Body>());
+  PutBody(body, &writer);
+  writer.WriteTo(bytes);
 }
 
 // Takes values from the front until the bytes are exhausted.
@@ -98,9 +135,9 @@ template <size_t kIndex = 0>
 std::optional<Message> DecodeKind(uint32_t kind, Reader* reader) {
   if constexpr (kIndex < std::variant_size_v<Message>) {
     if (kind != kIndex) return DecodeKind<kIndex + 1>(kind, reader);
-    std::variant_alternative_t<kIndex, Message> body;
-    if (!GetBody(reader, &body) || !reader->IsAtEnd()) return std::nullopt;
-    return Message(std::move(body));
+    std::optional<Message> message(std::in_place, std::in_place_index<kIndex>);
+    if (!GetBody(reader, &std::get<kIndex>(*message)) || !reader->IsAtEnd()) message.reset();
+    return message;
   }
   return std::nullopt;
 }
@@ -122,12 +159,7 @@ void Attach(int descriptor, Control* control, msghdr* message) {
 }
 
 void Write(const Message& message, std::vector<uint8_t>* bytes) {
-  bytes->clear();
-  Put(uint32_t{0}, bytes);
-  Put(static_cast<uint32_t>(message.index()), bytes);
-  std::visit([bytes](const auto& body) { PutBody(body, bytes); }, message);
-  const auto length = static_cast<uint32_t>(bytes->size() - sizeof(uint32_t));
-  std::memcpy(bytes->data(), &length, sizeof length);
+  std::visit([bytes](const auto& body) { WriteKind(body, bytes); }, message);
 }
 
 // The other end is gone, killed perhaps, which memory does not show.
@@ -176,6 +208,20 @@ void Connection::ShareAsMachine(SharedLine* line) {
 
 int Connection::Send(const Message& message, int descriptor) {
   cm::sim::uapi::Write(message, &written_);
+  return SendWritten(descriptor);
+}
+
+int Connection::Send(const Request& request) {
+  WriteKind(request, &written_);
+  return SendWritten(-1);
+}
+
+int Connection::Send(const Answer& answer) {
+  WriteKind(answer, &written_);
+  return SendWritten(-1);
+}
+
+int Connection::SendWritten(int descriptor) {
   if (outgoing_ == nullptr) return Write(written_, descriptor);
   if (!waits_in_memory_) outgoing_->SetLate(false);
   if (descriptor >= 0 || !outgoing_->Put(written_)) {

@@ -70,6 +70,8 @@ class Connection {
 
   // Returns 0 or an errno. The peer gets a duplicate of `descriptor`.
   int Send(const Message& message, int descriptor = -1);
+  int Send(const Request& request);
+  int Send(const Answer& answer);
 
   // From now on messages come and go through memory, which outlives this object. A program that
   // reads there waits for the next message; the machine does not.
@@ -95,6 +97,7 @@ class Connection {
 
  private:
   int ReadSocket(int flags);
+  int SendWritten(int descriptor);
   int Write(std::span<const uint8_t> bytes, int descriptor) const;
   bool HasMessage() const;
   std::optional<Message> FromMemory();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "model/base/check.h"
 #include "sim/fabric/names.h"
@@ -63,7 +64,14 @@ Answer Machine::Ask(Asker asker, const Request& request) {
   CM_CHECK(!waiting_.contains(asker) && asker.process < sides_.size());
   Outcome outcome = Carry(asker, request);
   if (outcome.answer.waits) waiting_[asker] = {.request = request, .outcome = outcome, .done = {}};
-  return outcome.answer;
+  return std::move(outcome.answer);
+}
+
+bool Machine::IsReadable(Asker asker, const Request& readable) {
+  if (readable.op != Op::kPollFile) return Carry(asker, readable).answer.value == 1;
+  const auto open = files_.find(readable.on);
+  return open != files_.end() && open->second.named && IsOpen(readable.on) &&
+         Kernel().cma->files.Readable(FileIndex(readable.on));
 }
 
 Answer Machine::Continue(Asker asker) {

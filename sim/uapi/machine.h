@@ -38,6 +38,8 @@ class Machine {
 
   // Must not be called while the asker waits.
   Answer Ask(Asker asker, const Request& request);
+  // Whether the answer to a poll, of a file or of events or time, is 1.
+  bool IsReadable(Asker asker, const Request& readable);
   // The state of the request that the asker waits for.
   Answer Continue(Asker asker);
   // False when Continue would answer that the asker waits; true when it may not.

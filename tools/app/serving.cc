@@ -250,7 +250,7 @@ void Serving::NoteBelongings(Process* process, const Request& request, const Ans
 }
 
 bool Serving::Changes(const Process& process, const Watched& watched) {
-  const bool readable = machine_.Ask(process.Watcher(), watched.readable).value == 1;
+  const bool readable = machine_.IsReadable(process.Watcher(), watched.readable);
   return readable != watched.is_readable && watched.level != nullptr;
 }
 

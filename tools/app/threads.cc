@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <numeric>
 #include <sstream>
@@ -218,10 +219,15 @@ bool Sleeps(const ThreadState& thread) {
 
 }  // namespace
 
+// Read with each quiet moment.
 uint64_t LastCreated() {
-  const std::string line = Line("/proc/loadavg");
-  const size_t last = line.rfind(' ');
-  return last == std::string::npos ? 0 : NumberAfter(" ", line.substr(last));
+  static const int kFile = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+  std::array<char, 128> line;
+  const ssize_t size = pread(kFile, line.data(), line.size() - 1, 0);
+  if (size <= 0) return 0;
+  line[static_cast<size_t>(size)] = '\0';
+  const char* const last = std::strrchr(line.data(), ' ');
+  return last == nullptr ? 0 : std::strtoull(last, nullptr, 10);
 }
 
 std::vector<ThreadState> ThreadsOf(pid_t process, const IsAsking& is_asking, Listed* listed) {
