@@ -8,10 +8,12 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <future>
 #include <optional>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "sim/fake_libibverbs/by_hand.h"
 #include "sim/fake_libibverbs/requests.h"
@@ -89,6 +91,50 @@ TEST(Client, SpendsTimeByItselfUntilOthersHaveToComeAsFar) {
     EXPECT_EQ(Look(&client), 119);
     EXPECT_EQ(Look(&client), 122);
     EXPECT_EQ(Look(&client), 125);
+  });
+  asker.join();
+  owner.join();
+}
+
+// A command for id 5, with an answer at that address.
+Request Command(uint64_t place) {
+  std::vector<uint8_t> bytes(24);
+  std::memcpy(bytes.data() + 8, &place, sizeof place);
+  bytes[16] = 5;
+  return {.op = Op::kWrite, .on = 2, .bytes = bytes};
+}
+
+TEST(Client, TakesWhatWasForeseenWhileNothingElseHappens) {
+  Listening broker;
+  broker.ShareTime(0, {.request = 10});
+  Client client(broker.path().c_str());
+  const uint64_t happened = broker.time()->happened();
+  std::thread owner([&] {
+    Connection connection(broker.Accept());
+    HearA<Hello>(&connection);
+    for (int round = 0; round < 2; ++round) {
+      EXPECT_EQ(HearA<Request>(&connection).op, Op::kDevices);
+      connection.Send(uapi::Foreseen{happened, Command(1), {.value = 31}});
+      connection.Send(uapi::Foreseen{happened, Command(1), {.value = 32}});
+      connection.Send(Answer{.value = 30});
+    }
+    EXPECT_EQ(HearA<uapi::Foretold>(&connection).request.bytes, Command(9).bytes);
+    EXPECT_EQ(HearA<Request>(&connection).op, Op::kPort) << "what was expected then is void";
+    connection.Send(Answer{.value = 40});
+    EXPECT_EQ(HearA<Request>(&connection).op, Op::kWrite);
+    connection.Send(uapi::Foreseen{happened, Command(1), {.value = 33}});
+    connection.Send(Answer{.value = 50});
+    EXPECT_EQ(HearA<Request>(&connection).op, Op::kWrite) << "something has happened";
+    connection.Send(Answer{.value = 60});
+  });
+  std::thread asker([&] {
+    client.Ask({.op = Op::kDevices});
+    client.Ask({.op = Op::kDevices});
+    EXPECT_EQ(client.Ask(Command(9)).value, 31);
+    EXPECT_EQ(client.Ask({.op = Op::kPort}).value, 40);
+    EXPECT_EQ(client.Ask(Command(9)).value, 50);
+    broker.time()->NoteHappened();
+    EXPECT_EQ(client.Ask(Command(9)).value, 60);
   });
   asker.join();
   owner.join();

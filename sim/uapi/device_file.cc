@@ -100,6 +100,13 @@ std::optional<response::QpAttr> DeviceFile::LastAttributes(Asker asker) const {
   return attributes->second;
 }
 
+void DeviceFile::SetLastAttributes(Asker asker, const std::optional<response::QpAttr>& attributes) {
+  if (attributes)
+    attributes_[asker] = *attributes;
+  else
+    attributes_.erase(asker);
+}
+
 void DeviceFile::Forget(uint32_t process) {
   std::erase_if(attributes_, [=](const auto& kept) { return kept.first.process == process; });
 }

@@ -38,6 +38,8 @@ class DeviceFile {
   std::optional<uint32_t> IdThatNames(uint8_t device, uint32_t qp_number) const;
   // The connection attributes of the thread's last request.
   std::optional<response::QpAttr> LastAttributes(Asker asker) const;
+  // As they were before requests that were only tried.
+  void SetLastAttributes(Asker asker, const std::optional<response::QpAttr>& attributes);
   void Forget(uint32_t process);
 
  private:

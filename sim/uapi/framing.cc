@@ -31,20 +31,28 @@ class Writer {
     size_ += sizeof value;
   }
   void PutRest(std::span<const uint8_t> rest) { rest_ = rest; }
+  // Those that come before the last ones.
+  void PutMore(std::span<const uint8_t> more) { more_ = more; }
 
   // The length of the message, and the message.
   void WriteTo(std::vector<uint8_t>* bytes) const {
-    const auto length = static_cast<uint32_t>(size_ + rest_.size());
+    const auto length = static_cast<uint32_t>(size_ + more_.size() + rest_.size());
     bytes->resize(sizeof length + length);
-    std::memcpy(bytes->data(), &length, sizeof length);
-    std::memcpy(bytes->data() + sizeof length, fixed_.data(), size_);
-    if (!rest_.empty())
-      std::memcpy(bytes->data() + sizeof length + size_, rest_.data(), rest_.size());
+    uint8_t* at = bytes->data();
+    const auto copy = [&at](const void* from, size_t size) {
+      if (size != 0) std::memcpy(at, from, size);
+      at += size;
+    };
+    copy(&length, sizeof length);
+    copy(fixed_.data(), size_);
+    copy(more_.data(), more_.size());
+    copy(rest_.data(), rest_.size());
   }
 
  private:
   size_t size_ = 0;
   std::array<uint8_t, kShort> fixed_;  // only what is written
+  std::span<const uint8_t> more_;
   std::span<const uint8_t> rest_;
 };
 
@@ -68,6 +76,19 @@ void PutBody(const Watch& watch, Writer* writer) {
   writer->Put(watch.name);
   writer->Put(uint8_t{watch.has_descriptor});
   PutBody(watch.readable, writer);
+}
+
+void PutBody(const Foretold& foretold, Writer* writer) { PutBody(foretold.request, writer); }
+
+void PutBody(const Foreseen& foreseen, Writer* writer) {
+  writer->Put(foreseen.happened);
+  writer->Put(foreseen.request.op);
+  writer->Put(foreseen.request.on);
+  writer->Put(foreseen.request.more);
+  writer->Put(static_cast<uint32_t>(foreseen.request.bytes.size()));
+  writer->Put(foreseen.answer.value);
+  writer->PutMore(foreseen.request.bytes);
+  writer->PutRest(foreseen.answer.bytes);
 }
 
 // The number of a kind of message.
@@ -100,11 +121,13 @@ class Reader {
     bytes_ = bytes_.subspan(sizeof *value);
     return true;
   }
-  bool GetRest(std::vector<uint8_t>* rest) {
-    rest->assign(bytes_.begin(), bytes_.end());
-    bytes_ = {};
+  bool GetSome(size_t size, std::vector<uint8_t>* some) {
+    if (size > bytes_.size()) return false;
+    some->assign(bytes_.begin(), bytes_.begin() + static_cast<ptrdiff_t>(size));
+    bytes_ = bytes_.subspan(size);
     return true;
   }
+  bool GetRest(std::vector<uint8_t>* rest) { return GetSome(bytes_.size(), rest); }
   bool IsAtEnd() const { return bytes_.empty(); }
 
  private:
@@ -122,6 +145,16 @@ bool GetBody(Reader* reader, Request* request) {
 
 bool GetBody(Reader* reader, Answer* answer) {
   return reader->Get(&answer->value) && reader->GetRest(&answer->bytes);
+}
+
+bool GetBody(Reader* reader, Foretold* foretold) { return GetBody(reader, &foretold->request); }
+
+bool GetBody(Reader* reader, Foreseen* foreseen) {
+  Request& request = foreseen->request;
+  uint32_t size = 0;
+  return reader->Get(&foreseen->happened) && reader->Get(&request.op) && reader->Get(&request.on) &&
+         reader->Get(&request.more) && reader->Get(&size) && reader->Get(&foreseen->answer.value) &&
+         reader->GetSome(size, &request.bytes) && reader->GetRest(&foreseen->answer.bytes);
 }
 
 bool GetBody(Reader* reader, Watch* watch) {
@@ -221,18 +254,24 @@ int Connection::Send(const Answer& answer) {
   return SendWritten(-1);
 }
 
-int Connection::SendWritten(int descriptor) {
+int Connection::Send(const Foreseen& foreseen) {
+  WriteKind(foreseen, &written_);
+  return SendWritten(-1, false);
+}
+
+int Connection::SendWritten(int descriptor, bool wakes) {
   if (outgoing_ == nullptr) return Write(written_, descriptor);
   if (!waits_in_memory_) outgoing_->SetLate(false);
   if (descriptor >= 0 || !outgoing_->Put(written_)) {
     if (const int error = Write(written_, descriptor); error != 0) return error;
-    // The reader makes room: it has been woken for what is there.
+    // The reader makes room.
+    outgoing_->Wake();
     while (!outgoing_->Put(kInSocket)) {
       if (outgoing_->IsDamaged() || HasEnded(socket_)) return ECONNRESET;
       sched_yield();
     }
   }
-  outgoing_->Wake();
+  if (wakes) outgoing_->Wake();
   return 0;
 }
 

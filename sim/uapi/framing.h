@@ -3,7 +3,7 @@
 //
 // 1. Each thread has its own connection, and begins it with Hello.
 // 2. Each Request gets exactly one Answer, when it no longer `waits`; kHold and kAcknowledge get
-//    none. Nothing else is answered.
+//    none. Nothing else is answered. Before it may come some Foreseen.
 // 3. Interrupt requests the answer immediately: a request that still waits is answered -EINTR. It
 //    may cross the answer. Without an outstanding request it says that a thread has been sent a
 //    signal.
@@ -47,7 +47,12 @@ struct Unwatch {
   uint64_t name = 0;
 };
 
-using Message = std::variant<Hello, Request, Answer, Interrupt, Watch, Unwatch>;
+// A request whose answer was foreseen.
+struct Foretold {
+  Request request;
+};
+
+using Message = std::variant<Hello, Request, Answer, Interrupt, Watch, Unwatch, Foreseen, Foretold>;
 
 // The length of the message, 4 bytes, and the message.
 std::vector<uint8_t> Encode(const Message& message);
@@ -72,6 +77,7 @@ class Connection {
   int Send(const Message& message, int descriptor = -1);
   int Send(const Request& request);
   int Send(const Answer& answer);
+  int Send(const Foreseen& foreseen);  // it is read with the answer that follows
 
   // From now on messages come and go through memory, which outlives this object. A program that
   // reads there waits for the next message; the machine does not.
@@ -97,7 +103,7 @@ class Connection {
 
  private:
   int ReadSocket(int flags);
-  int SendWritten(int descriptor);
+  int SendWritten(int descriptor, bool wakes = true);
   int Write(std::span<const uint8_t> bytes, int descriptor) const;
   bool HasMessage() const;
   std::optional<Message> FromMemory();

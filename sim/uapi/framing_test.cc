@@ -107,6 +107,24 @@ TEST(Framing, RefusesEveryShortenedMessageWhoseShapeIsFixed) {
   }
 }
 
+TEST(Framing, CarriesWhatIsForeseenWhole) {
+  const Foreseen sent = {.happened = 3,
+                         .request = {.op = Op::kWrite, .on = 4, .more = 5, .bytes = {6, 7}},
+                         .answer = {.value = 8, .bytes = {9}}};
+  const std::vector<uint8_t> bytes = Encode(sent);
+  const std::optional<Message> message = Decode(Body(bytes));
+  ASSERT_TRUE(message && std::holds_alternative<Foreseen>(*message));
+  const auto& come = std::get<Foreseen>(*message);
+  EXPECT_EQ(come.happened, 3U);
+  EXPECT_EQ(come.request.on, 4U);
+  EXPECT_EQ(come.request.more, 5U);
+  EXPECT_EQ(come.request.bytes, sent.request.bytes);
+  EXPECT_EQ(come.answer.value, 8);
+  EXPECT_EQ(come.answer.bytes, sent.answer.bytes);
+  for (size_t length = 0; length < bytes.size() - 5; ++length)
+    EXPECT_FALSE(Decode(Body(bytes).first(length))) << length;
+}
+
 TEST(Framing, RefusesAKindThatThereIsNot) {
   std::vector<uint8_t> bytes = Encode(Interrupt{});
   bytes[4] = 200;

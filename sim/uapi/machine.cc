@@ -83,6 +83,25 @@ Answer Machine::Continue(Asker asker) {
   return Return(asker, *done);
 }
 
+std::vector<Foreseen> Machine::Foresee(Asker asker, const NextRequest& next) {
+  const std::optional<response::QpAttr> kept = device_file_.LastAttributes(asker);
+  std::optional<QpState> state;  // that a queue pair has come to
+  std::vector<Foreseen> all;
+  while (std::optional<Request> request = next(all)) {
+    Answer answer;
+    if (request->op == Op::kModifyQp) {
+      if (!verbs_end_.WouldMove(asker, *request, state)) break;
+      state = static_cast<QpState>(As<ModifyRecord>(request->bytes).state);
+    } else {
+      answer = Ask(asker, *request);
+      if (answer.value < 0) break;
+    }
+    all.push_back({.request = std::move(*request), .answer = std::move(answer)});
+  }
+  device_file_.SetLastAttributes(asker, kept);
+  return all;
+}
+
 // The wait is over. Who waited in a file that has lost its descriptor meanwhile, as the last one,
 // closes it before its call returns. source: linux 6.1 read_write.c ksys_write, fdput; file_table.c
 // fput

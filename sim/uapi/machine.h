@@ -3,6 +3,7 @@
 #define SIM_UAPI_MACHINE_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,6 +41,11 @@ class Machine {
   Answer Ask(Asker asker, const Request& request);
   // Whether the answer to a poll, of a file or of events or time, is 1.
   bool IsReadable(Asker asker, const Request& readable);
+  // What would be answered to requests one after the other, if nothing else happened; up to the
+  // first one of which that is not certain. `next` returns each, or nothing at their end. Changes
+  // nothing.
+  using NextRequest = std::function<std::optional<Request>(const std::vector<Foreseen>& before)>;
+  std::vector<Foreseen> Foresee(Asker asker, const NextRequest& next);
   // The state of the request that the asker waits for.
   Answer Continue(Asker asker);
   // False when Continue would answer that the asker waits; true when it may not.

@@ -123,6 +123,14 @@ struct Answer {
   std::vector<uint8_t> bytes;  // empty after a failure
 };
 
+// What the thread is expected to request next, and the answer, as long as nothing else happens: see
+// foresight.h.
+struct Foreseen {
+  uint64_t happened = 0;  // as in TimeRecord
+  Request request;
+  Answer answer;
+};
+
 // Limits that a device reports and enforces. source: linux 6.1 rxe_param.h
 struct DeviceLimits {
   static constexpr uint32_t kWork = 1U << 20;  // work requests of a queue, shared or not

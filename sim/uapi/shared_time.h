@@ -43,6 +43,7 @@ class SharedTime {
   void SetUntil(int64_t until) { record_->until = until; }
   int64_t until() const { return record_->until; }
   void NoteHappened() { ++record_->happened; }
+  uint64_t happened() const { return record_->happened; }
 
  private:
   explicit SharedTime(TimeRecord* record) : record_(record) {}

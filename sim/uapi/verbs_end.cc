@@ -435,6 +435,27 @@ Errno VerbsEnd::ToSend(OwnQp* own, const ModifyRecord& record) {
   return error;
 }
 
+bool VerbsEnd::WouldMove(Asker asker, const Request& modify, std::optional<QpState> from) const {
+  const auto found = qps_.find(modify.on);
+  if (found == qps_.end() || found->second.process != asker.process || OverIwarp()) return false;
+  const OwnQp& own = found->second;
+  const auto record = As<ModifyRecord>(modify.bytes);
+  const QpState now = from.value_or(verbs().at(own.qp).state);
+  const auto has = [&record](uint32_t mask) { return (record.mask & mask) == mask; };
+  if (own.unreliable || verbs().at(own.qp).datagram || !HasDepth(record) || !has(kStateMask))
+    return false;
+  const auto state = static_cast<QpState>(record.state);
+  if (state == QpState::kInit)
+    return (now == QpState::kReset || now == QpState::kInit) && has(kInitMask | kAccessMask) &&
+           !has(kQkeyMask) && record.port > 0 &&
+           record.port <= world_->topology().PortsOf(own.device);
+  if (has(kPortMask)) return false;
+  if (state == QpState::kRts) return now == QpState::kRtr && has(kSendMask);
+  if (state != QpState::kRtr || now != QpState::kInit || !has(kReceiveMask)) return false;
+  const std::optional<response::QpAttr> given = device_file_->LastAttributes(asker);
+  return !given || given->resolves == Errno::kNone;
+}
+
 void VerbsEnd::Forget(uint32_t process) {
   for (const uint32_t number : NumbersOf(qps_, process)) {
     DestroyQp(number);

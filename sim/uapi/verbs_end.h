@@ -30,6 +30,10 @@ class VerbsEnd {
   void Forget(uint32_t process);
   // Reports events of objects to their receivers.
   void TellNews();
+  // True where a kModifyQp of a queue pair that has come to the state `from`, of its own one if
+  // empty, would certainly be answered with 0, and would change nothing else: the usual ones of
+  // connections.
+  bool WouldMove(Asker asker, const Request& modify, std::optional<QpState> from) const;
 
  private:
   struct OwnCq {

@@ -304,8 +304,7 @@ void AddCompletions(const Answer& answer, std::string* words) {
 void AddAnswer(const Request& request, const Answer& answer, std::string* words) {
   if (const std::optional<uint32_t> number = NumberOf(request)) {
     if (number == RDMA_USER_CM_CMD_GET_EVENT) return AddEvent(answer, words);
-    if (number == RDMA_USER_CM_CMD_CREATE_ID)
-      return Add(words, "id=", As<uint32_t>(answer.bytes));
+    if (number == RDMA_USER_CM_CMD_CREATE_ID) return Add(words, "id=", As<uint32_t>(answer.bytes));
     Add(words, "0");
     if (number == RDMA_USER_CM_CMD_DESTROY_ID)
       Add(words, " events=", EventsFetched(request, answer));

@@ -393,6 +393,7 @@ void Serving::Remove(Process* process) {
   process->completion_watches.clear();
   const sim::Usage before = world_->InUse();
   machine_.RemoveProcess(process->number);
+  foresight_.Forget(process->number);
   time_->NoteHappened();
   LetAllLook();
   if (!process->program) return;  // its status and leftovers belong to its parent

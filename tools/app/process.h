@@ -41,11 +41,15 @@ struct Thread {
   sim::uapi::Answer held;        // its answer then
   std::optional<uint64_t> rank;  // those with a lower one go on first; empty until it could go on
   uint64_t calls = 0;            // its requests that others may see
-  std::string polls;             // its last request, if that had no result
-  uint32_t fetched = 0;          // events fetched of the id that it destroyed last
-  uint32_t destroyed = 0;        // that id
-  HeldEvent event;               // that it fetched last
-  std::string last;              // its last request and answer as text
+  bool foretold = false;         // it has the answer to its request already
+  std::vector<sim::uapi::Foreseen> foreseen;  // with its last answer
+  size_t come_true = 0;                       // of these
+  Instant foreseen_at;
+  std::string polls;       // its last request, if that had no result
+  uint32_t fetched = 0;    // events fetched of the id that it destroyed last
+  uint32_t destroyed = 0;  // that id
+  HeldEvent event;         // that it fetched last
+  std::string last;        // its last request and answer as text
 };
 
 // A pipe that the program polls.

@@ -76,7 +76,8 @@ Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::Shar
       folder_(std::move(folder)),
       seed_(seed),
       hears_(std::move(hears)),
-      machine_(world, this) {
+      machine_(world, this),
+      foresight_(&machine_) {
   SomebodyHasAsked();
 }
 
@@ -111,6 +112,13 @@ void Serving::Heard(Thread* thread, sim::uapi::Message message) {
     restless_.HasAsked(thread->number);
     Asks(process, thread);
     if (thread->waits || thread->spins) thread->connection.IsLate();
+  } else if (auto* foretold = std::get_if<sim::uapi::Foretold>(&message)) {
+    if (thread->come_true == thread->foreseen.size()) return;
+    SomebodyHasAsked();
+    thread->request = std::move(foretold->request);
+    thread->foretold = true;
+    restless_.HasAsked(thread->number);
+    Asks(process, thread);
   } else if (std::holds_alternative<sim::uapi::Interrupt>(message)) {
     Interrupts(process, thread);
   } else if (auto* watch = std::get_if<sim::uapi::Watch>(&message)) {
@@ -224,7 +232,31 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
   if (request.op == Op::kPollTime) LimitTime(UntilOf(request));
   if (const auto next = world_->NextAt()) LimitTime(*next);
   // On failure the thread has ended, and its connection closes.
-  static_cast<void>(thread->connection.Send(answer));
+  if (Foresees(process, thread, answer)) static_cast<void>(thread->connection.Send(answer));
+}
+
+// Returns false when the thread has its answer already. Where the order decides, a thread may give
+// way after each request, so nothing is foreseen. Where time has passed meanwhile, the thread has
+// run beside the machine, and its run is another one each time anyway.
+bool Serving::Foresees(Process* process, Thread* thread, const Answer& answer) {
+  if (order_->Decides()) return true;
+  std::vector<sim::uapi::Foreseen> next = foresight_.After(thread->asker, thread->request, answer);
+  if (std::exchange(thread->foretold, false)) {
+    const Answer& told = thread->foreseen[thread->come_true++].answer;
+    const bool is_it = told.value == answer.value && told.bytes == answer.bytes;
+    if (!is_it && thread->foreseen_at == world_->Now())
+      noted_.misbehaviour.push_back(fmt::format("{} was told of another answer: {}", process->name,
+                                                InWords(thread->request)));
+    return false;
+  }
+  thread->foreseen = std::move(next);
+  thread->come_true = 0;
+  thread->foreseen_at = world_->Now();
+  for (sim::uapi::Foreseen& one : thread->foreseen) {
+    one.happened = time_->happened();
+    static_cast<void>(thread->connection.Send(one));
+  }
+  return true;
 }
 
 void Serving::NoteEvents(Thread* thread, const Answer& answer) {

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "model/base/duration.h"
+#include "sim/uapi/foresight.h"
 #include "sim/uapi/framing.h"
 #include "sim/uapi/machine.h"
 #include "sim/uapi/request.h"
@@ -145,6 +146,7 @@ class Serving : private sim::uapi::Memory {
   void Interrupts(Process* process, Thread* thread);
   void Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch);
   void Reply(Process* process, Thread* thread, const sim::uapi::Answer& answer);
+  bool Foresees(Process* process, Thread* thread, const sim::uapi::Answer& answer);
   void NoteBelongings(Process* process, const sim::uapi::Request& request,
                       const sim::uapi::Answer& answer);
   // A thread that could go on, or a pipe that changes.
@@ -208,6 +210,7 @@ class Serving : private sim::uapi::Memory {
   Hears hears_;
   OneProcessor processor_;
   sim::uapi::Machine machine_;
+  sim::uapi::Foresight foresight_;
   std::vector<std::unique_ptr<Process>> processes_;  // by their number on the machine
   Noted noted_;
   bool timed_ = false;
