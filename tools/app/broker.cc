@@ -64,7 +64,7 @@ class Broker {
          const Orphans* orphans, Folder folder, std::unique_ptr<sim::uapi::SharedTime> time,
          std::unique_ptr<sim::uapi::SharedLines> lines)
       : setting_(setting),
-        trace_(setting.traces),
+        trace_(setting.traces, setting.recorder),
         order_(setting.seed, setting.order),
         time_(std::move(time)),
         lines_(std::move(lines)),
@@ -76,6 +76,7 @@ class Broker {
     world_.LetFaultsHitData();
     for (const Fault& fault : latencies.faults) world_.Inject(fault);
     report_.latencies = latencies.text;
+    if (setting.recorder != nullptr) Record(latencies);
     if (setting.script.empty() && !setting.on_wire) return;
     world_.WatchWire();
     world_.WatchData();
@@ -89,6 +90,8 @@ class Broker {
   enum class Next { kGoesOn, kOver };
 
   bool Interrupted() const { return setting_.interrupted != nullptr && *setting_.interrupted; }
+  void Record(const Latencies& latencies);
+  void RecordEnd();
   std::string OpenHosts();
   bool MayStartNext() const;
   std::string StartNext();
@@ -147,6 +150,25 @@ bool Broker::OnlyStayingOnesAreLeft() const {
 bool Broker::MayStartNext() const {
   if (serving_.OneStartsAProcess()) return false;
   return setting_.seed == 0 || !serving_.NextSpent() || world_.Now() - last_start_ >= kBeginning;
+}
+
+void Broker::Record(const Latencies& latencies) {
+  for (const Fault& fault : latencies.faults) setting_.recorder->Injected(world_.Now(), fault);
+  setting_.recorder->WatchWith([this] { Watch(); });
+  world_.WatchWire();
+}
+
+// Threads that wait at the limit of time, or at Ctrl-C, may be answered later.
+void Broker::RecordEnd() {
+  Recorder& recorder = *setting_.recorder;
+  recorder.WatchWith({});
+  const bool waits = !report_.waiting.empty() && !report_.at_limit && !report_.interrupted;
+  for (const auto& process : serving_.processes()) {
+    recorder.Names(process->number, process->name);
+    for (const auto& thread : process->threads)
+      if (waits && thread->waits)
+        recorder.Waits(world_.Now(), process->side, thread->asker, thread->request);
+  }
 }
 
 std::string Broker::OpenHosts() {
@@ -212,6 +234,7 @@ Broker::Next Broker::LimitIsReached() {
 void Broker::Watch() {
   for (const sim::WireNote& note : world_.TakeWireNotes()) {
     tally_.Sent(note);
+    if (setting_.recorder != nullptr) setting_.recorder->Sent(note);
     if (setting_.on_wire) setting_.on_wire(note);
   }
 }
@@ -244,6 +267,7 @@ void Broker::DoScripted() {
   world_.RunUntil(happening.at, &order_);
   Watch();
   if (!happening.in_vain.empty()) return;
+  if (setting_.recorder != nullptr) setting_.recorder->Injected(world_.Now(), happening.fault);
   if (happening.fault) world_.Inject(*happening.fault);
   if (happening.fault) tally_.Installed(*happening.fault, world_.Now(), happening.text);
   if (!happening.fault) tally_.Healed();
@@ -315,6 +339,7 @@ Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
 }
 
 Report Broker::TakeReport() {
+  if (setting_.recorder != nullptr) RecordEnd();
   serving_.KillAll();
   NoteIdle();
   for (const auto& process : serving_.processes()) {

@@ -393,6 +393,8 @@ void Serving::Remove(Process* process) {
   process->completion_watches.clear();
   const sim::Usage before = world_->InUse();
   machine_.RemoveProcess(process->number);
+  if (Recorder* const recorder = trace_->recorder())
+    recorder->Ended(world_->Now(), process->side, process->number);
   time_->NoteHappened();
   LetAllLook();
   if (!process->program) return;  // its status and leftovers belong to its parent

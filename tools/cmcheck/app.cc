@@ -31,6 +31,7 @@
 #include "tools/app/order.h"
 #include "tools/app/program.h"
 #include "tools/app/script.h"
+#include "tools/cmcheck/app_conversation.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/progress.h"
@@ -51,6 +52,7 @@ struct AppOptions {
   int jobs = 0;
   std::string trace;
   std::string pcap;
+  std::string conversation;
   std::vector<std::string> stays;
   std::string limit = "600s";
   std::vector<std::string> words;
@@ -307,39 +309,6 @@ struct Captured {
                             }};
 };
 
-// Runs the programs, and prints what came of it.
-int RunOnce(const AppOptions& options, app::Setting setting) {
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> trace(nullptr, &std::fclose);
-  if (!options.trace.empty()) {
-    trace.reset(std::fopen(FromUsersFolder(options.trace).c_str(), "w"));
-    if (trace == nullptr) return Unusable(fmt::format("--trace {}: cannot write", options.trace));
-    setting.traces = [&trace](std::string_view line) { fmt::print(trace.get(), "{}\n", line); };
-  }
-  std::optional<Captured> captured;
-  if (!options.pcap.empty()) {
-    if (std::string problem = WhyUnwritable(FromUsersFolder(options.pcap)); !problem.empty())
-      return Unusable(problem);
-    captured.emplace(setting);
-    setting.on_wire = [&captured](const auto& note) { captured->writer.Write(note); };
-  }
-  setting.hears = &Hear;
-  const auto ran = app::Run(setting);
-  if (const auto* problem = std::get_if<std::string>(&ran)) return Unusable(*problem);
-  const auto& report = std::get<app::Report>(ran);
-  if (!report.latencies.empty()) fmt::print("seed {}: {}\n", setting.seed, report.latencies);
-  Print(report, options.limit);
-  if (captured) {
-    captured->writer.Flush();
-    if (std::string problem = WriteFile(FromUsersFolder(options.pcap), captured->file);
-        !problem.empty())
-      return Unusable(problem);
-    fmt::print("{}: {} frames, {} of those that were sent are lost\n", options.pcap,
-               captured->writer.frames(), captured->writer.lost());
-  }
-  if (report.interrupted) return kExitInterrupted;
-  return report.clean() ? kExitClean : kExitFound;
-}
-
 // The command that does a run again.
 std::string CommandFor(const AppOptions& options, const app::Setting& setting) {
   std::string command = fmt::format("cmcheck app --seed {}", setting.seed);
@@ -356,6 +325,52 @@ std::string CommandFor(const AppOptions& options, const app::Setting& setting) {
   command += " --";
   for (const std::string& word : options.words) command += " " + ShellWord(word);
   return command;
+}
+
+// Runs the programs, and prints what came of it.
+int RunOnce(const AppOptions& options, app::Setting setting) {
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> trace(nullptr, &std::fclose);
+  if (!options.trace.empty()) {
+    trace.reset(std::fopen(FromUsersFolder(options.trace).c_str(), "w"));
+    if (trace == nullptr) return Unusable(fmt::format("--trace {}: cannot write", options.trace));
+    setting.traces = [&trace](std::string_view line) { fmt::print(trace.get(), "{}\n", line); };
+  }
+  std::optional<Captured> captured;
+  if (!options.pcap.empty()) {
+    if (std::string problem = WhyUnwritable(FromUsersFolder(options.pcap)); !problem.empty())
+      return Unusable(problem);
+    captured.emplace(setting);
+    setting.on_wire = [&captured](const auto& note) { captured->writer.Write(note); };
+  }
+  std::optional<AppConversation> conversation;
+  if (!options.conversation.empty()) {
+    if (std::string problem = WhyUnwritable(FromUsersFolder(options.conversation));
+        !problem.empty())
+      return Unusable(problem);
+    const bool named = FindProfile(options.profile) != nullptr;
+    conversation.emplace(options.conversation, CommandFor(options, setting),
+                         named ? options.profile : "");
+    setting.recorder = conversation->recorder();
+  }
+  setting.hears = &Hear;
+  const auto ran = app::Run(setting);
+  if (const auto* problem = std::get_if<std::string>(&ran)) return Unusable(*problem);
+  const auto& report = std::get<app::Report>(ran);
+  if (!report.latencies.empty()) fmt::print("seed {}: {}\n", setting.seed, report.latencies);
+  Print(report, options.limit);
+  if (captured) {
+    captured->writer.Flush();
+    if (std::string problem = WriteFile(FromUsersFolder(options.pcap), captured->file);
+        !problem.empty())
+      return Unusable(problem);
+    fmt::print("{}: {} frames, {} of those that were sent are lost\n", options.pcap,
+               captured->writer.frames(), captured->writer.lost());
+  }
+  if (conversation)
+    if (std::string problem = conversation->Write(setting, report); !problem.empty())
+      return Unusable(problem);
+  if (report.interrupted) return kExitInterrupted;
+  return report.clean() ? kExitClean : kExitFound;
 }
 
 // Runs from `first` on, shrinks the first that fails, and prints what came of it.
@@ -472,6 +487,8 @@ Examples:
   verb.Text("--trace", &options->trace, "A file for the conversation, one line per request");
   verb.Text("--pcap", &options->pcap,
             "A capture for Wireshark, in RoCEv2: messages of the CM, and data");
+  verb.Text("--conversation", &options->conversation,
+            "A file for the run as a conversation, which `explain` and `replay` take");
   verb.Text("--limit", &options->limit, "Limit of virtual time: 90s, 500ms");
   verb.Texts("--stays", &options->stays,
              "A side whose programs serve for ever: they are killed when all others have ended");
