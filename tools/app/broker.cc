@@ -58,6 +58,22 @@ Profile WithTicks(Profile profile) {
   return profile;
 }
 
+// The order of events of one instant, of which a recorder takes note.
+class OrderOfEvents : public Choice {
+ public:
+  OrderOfEvents(Order* order, Recorder* recorder) : order_(order), recorder_(recorder) {}
+
+  uint64_t Below(uint64_t bound, std::string_view what) override {
+    const uint64_t first = order_->Below(bound, what);
+    if (recorder_ != nullptr) recorder_->IsFirst(first);
+    return first;
+  }
+
+ private:
+  Order* order_;
+  Recorder* recorder_;
+};
+
 class Broker {
  public:
   Broker(const Setting& setting, const Latencies& latencies, const ProcessIds* ids,
@@ -66,6 +82,7 @@ class Broker {
       : setting_(setting),
         trace_(setting.traces, setting.recorder),
         order_(setting.seed, setting.order),
+        events_(&order_, setting.recorder),
         time_(std::move(time)),
         lines_(std::move(lines)),
         profile_(WithTicks(setting.profile)),
@@ -111,6 +128,7 @@ class Broker {
   const Setting& setting_;
   Trace trace_;
   Order order_;
+  OrderOfEvents events_;
   std::unique_ptr<sim::uapi::SharedTime> time_;
   std::unique_ptr<sim::uapi::SharedLines> lines_;
   Profile profile_;
@@ -264,7 +282,7 @@ std::optional<Instant> Broker::NextScripted() const {
 void Broker::DoScripted() {
   const Happening& happening = setting_.script[scripted_++];
   serving_.Expect(NextScripted());
-  world_.RunUntil(happening.at, &order_);
+  world_.RunUntil(happening.at, &events_);
   Watch();
   if (!happening.in_vain.empty()) return;
   if (setting_.recorder != nullptr) setting_.recorder->Injected(world_.Now(), happening.fault);
@@ -293,18 +311,18 @@ Broker::Next Broker::SomethingHappens() {
   if (spent && (!next || *spent < *next)) return TimePasses(*spent);
   if (*next - Instant() > setting_.limit) return TimePasses(*next);
   if (waking && (!of_world || *waking < *of_world))
-    world_.RunUntil(*waking, &order_);
+    world_.RunUntil(*waking, &events_);
   else if (const auto scripted = NextScripted(); scripted && *scripted == *next)
     DoScripted();
   else
-    world_.Step(&order_);
+    world_.Step(&events_);
   HasHappened();
   return Next::kGoesOn;
 }
 
 Broker::Next Broker::TimePasses(Instant until) {
   const Instant last = Instant() + setting_.limit;
-  world_.RunUntil(std::min(until, last), &order_);
+  world_.RunUntil(std::min(until, last), &events_);
   HasHappened();
   if (until <= last) return Next::kGoesOn;
   report_.after_limit = until;
@@ -333,7 +351,7 @@ Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
   if (soon || (until && *until < later)) later = *until;
   report_.in_real_time = report_.in_real_time || !soon;
   if (later - Instant() > setting_.limit) return LimitIsReached();
-  world_.RunUntil(later, &order_);
+  world_.RunUntil(later, &events_);
   HasHappened();
   return Next::kGoesOn;
 }

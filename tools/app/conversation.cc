@@ -41,6 +41,9 @@ History Conversing::Run(std::string comment) {
         fmt::format("left out: all from {} on: there is too much\n", ToString(*recorder_.full()));
   History history = log_.Take();
   history.implementation = "app";
+  std::vector<uint64_t>& order = history.conversation.order;
+  order = recorder_.order();
+  while (!order.empty() && order.back() == 0) order.pop_back();  // the first that was scheduled
   history.conversation.comment = std::move(comment) + Lanes() + LeftOut() + comment_;
   return history;
 }
@@ -112,6 +115,7 @@ bool Conversing::Counts(IdRef id, std::optional<uint32_t> membership) const {
 }
 
 void Conversing::SayBlocking(const Call& call, IdRef id, std::optional<uint32_t> membership) {
+  if (Counts(id, membership)) AcknowledgeInside(id);
   if (!Counts(id, membership)) {
     Say(call, Reply::Returned());
     return;
@@ -191,7 +195,6 @@ void Conversing::Calls(const Command& command, const noted::Answered& answered) 
                              ? std::nullopt
                              : CallOf(command, gone->second, true, topology_);
     if (!misused) return LeaveOut(answered.request);
-    log_.Needs({Capability::kMisuse});
     Say(*misused, ReplyOf(answer));
     return;
   }
@@ -228,9 +231,8 @@ void Conversing::Leaves(const Command& command, const noted::Answered& answered)
 }
 
 void Conversing::Migrates(const Command& command, const noted::Answered& answered) {
-  const auto cmd = As<rdma_ucm_migrate_id>(command.body);
-  Id* const id = Live(cmd.id);
-  const auto file = files_.find(cmd.fd);
+  Id* const id = Live(IdIn(command));
+  const auto file = files_.find(answered.request.on);  // the new one
   if (id == nullptr || file == files_.end()) return LeaveOut(answered.request);
   const call::MigrateId call{.id = id->name, .channel = file->second.name};
   if (answered.answer.value < 0) {
@@ -290,11 +292,33 @@ std::string Conversing::Lanes() const {
   return text.empty() ? text : text + "\n";
 }
 
+// The library itself gives back the event of an id without a channel of the program's, once the
+// kernel has destroyed or moved the id. A thread that waits for others does nothing else before.
+void Conversing::AcknowledgeInside(IdRef id) {
+  for (size_t next = at_ + 1; next < notes_.size(); ++next) {
+    if (notes_[next].who != note().who) continue;
+    const auto* told = std::get_if<noted::Told>(&notes_[next].what);
+    const auto held = told == nullptr || told->returned
+                          ? held_.end()
+                          : held_.find({note().who.process, told->event});
+    if (held == held_.end() || held->second.counts_for != id) return;
+    acknowledged_.insert(next);
+    Acknowledges(told->event);
+  }
+}
+
+// Names of functions in one line; what says more has a line of its own.
 std::string Conversing::LeftOut() const {
-  std::string text;
-  for (const auto& [what, count] : left_out_)
-    text += fmt::format("left out: {}{}\n", what, count == 1 ? "" : fmt::format(" ({})", count));
-  return text;
+  std::string functions;
+  std::string others;
+  for (const auto& [what, count] : left_out_) {
+    const std::string text = count == 1 ? what : fmt::format("{} ({})", what, count);
+    if (what.find(' ') == std::string::npos)
+      functions += (functions.empty() ? "left out: " : ", ") + text;
+    else
+      others += "left out: " + text + "\n";
+  }
+  return (functions.empty() ? functions : functions + "\n") + others;
 }
 
 History ConversationOf(const Recorder& recorder, const Heading& heading) {

@@ -36,6 +36,8 @@ void Conversing::SayFetched(size_t fetched) {
   const auto membership = of_group ? memberships_.find(came.id) : memberships_.end();
   const Id* const id = requests ? ListenerOf(answered.request.on, came.uid) : Live(came.id);
   const bool known = of_group ? membership != memberships_.end() : id != nullptr;
+  const Place place{note().who.process, told.event};
+  given_back_.erase(place);
   if (told.type >= static_cast<uint32_t>(kEventTypeCount) || file == files_.end() || !known)
     return LeaveOut("events of ids that are left out");
   CmEvent event =
@@ -43,7 +45,7 @@ void Conversing::SayFetched(size_t fetched) {
   Held held{.event = log_.NewEvent(),
             .counts_for = of_group ? membership->second.id : id->name,
             .membership = of_group ? std::optional(came.id) : std::nullopt};
-  held_[{note().who.process, told.event}] = held;
+  held_[place] = held;
   if (requests) return SayRequested(answered, held, file->second.name, std::move(event));
   event.id = held.counts_for;
   Say(
@@ -67,7 +69,10 @@ void Conversing::SayRequested(const noted::Answered& answered, const Held& held,
 
 void Conversing::On(const noted::Told& told) {
   if (exited_.contains(note().side)) return;
-  if (!told.returned) return Acknowledges(told.event);
+  if (!told.returned) {
+    if (!acknowledged_.contains(at_)) Acknowledges(told.event);
+    return;
+  }
   // The library has not reported to the peer.
   const auto self = threads_.find(note().who);
   if (self != threads_.end() && self->second.response)
@@ -80,7 +85,6 @@ void Conversing::Acknowledges(uint64_t address) {
   if (held == held_.end()) {
     const auto before = given_back_.find(place);
     if (before == given_back_.end()) return;
-    log_.Needs({Capability::kMisuse});
     Say(call::AckCmEvent{.event = before->second}, Reply::Returned());
     return;
   }

@@ -103,6 +103,7 @@ class Conversing {
   void SayRequested(const noted::Answered& answered, const Held& held, ChannelRef channel,
                     CmEvent event);
   void Acknowledges(uint64_t address);
+  void AcknowledgeInside(IdRef id);
 
   std::string Lanes() const;
   std::string LeftOut() const;
@@ -126,6 +127,7 @@ class Conversing {
   std::map<uint8_t, uint32_t> lanes_;  // of each side
   std::map<Place, Held> held_;
   std::map<Place, EventRef> given_back_;
+  std::set<size_t> acknowledged_;  // notes, before it was their turn
   std::vector<Blocked> blocked_;
   std::set<uint8_t> exited_;  // sides
 };

@@ -80,7 +80,8 @@ class Folding {
     if (answered.answer.value < 0) return;
     if (command.number == RDMA_USER_CM_CMD_GET_EVENT) thread->fetched = i;
     if (command.number == RDMA_USER_CM_CMD_INIT_QP_ATTR) thread->readied = IdIn(command);
-    if (command.number == RDMA_USER_CM_CMD_DESTROY_ID) readied_.erase(IdIn(command).value_or(0));
+    if (command.number != RDMA_USER_CM_CMD_DESTROY_ID) return;
+    if (const auto id = IdIn(command)) readied_.erase(*id);
   }
 
   void Returns(size_t i, uint32_t type, Thread* thread) {

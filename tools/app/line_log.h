@@ -36,7 +36,6 @@ class LineLog {
   void Heal();
   // A message that was sent at its time, which is not before the last line.
   void Send(WireRecord message);
-  void Needs(Capabilities capabilities);
 
   // New names after the numbers that the trace has: "id2", and "id2.2" where the number is used
   // again.
@@ -51,6 +50,7 @@ class LineLog {
   History Take();
 
  private:
+  void Needs(Capabilities capabilities);
   void Add(Line line, Observation seen, Instant begin);
   void Attach(WireRecord message);
 

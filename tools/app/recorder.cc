@@ -42,6 +42,7 @@ void Recorder::Answered(Instant at, uint8_t side, sim::uapi::Asker who, const Re
     if (watch_) watch_();
     return;
   }
+  if (request.op == Op::kSleep) return;
   const std::string words = InWords(request, answer);
   if (!words.empty()) ++others_[words.substr(0, words.find(' '))];
 }
@@ -65,6 +66,10 @@ void Recorder::Waits(Instant at, uint8_t side, sim::uapi::Asker who, const Reque
 
 void Recorder::Injected(Instant at, std::optional<Fault> fault) {
   Add({.at = at, .what = noted::Injected{std::move(fault)}});
+}
+
+void Recorder::IsFirst(uint64_t event) {
+  if (!full_) order_.push_back(event);
 }
 
 // Messages of data are none of the conversation's.

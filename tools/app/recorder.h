@@ -52,7 +52,7 @@ struct Sent {
 struct Note {
   Instant at;
   uint8_t side = 0;
-  sim::uapi::Asker who;
+  sim::uapi::Asker who = {.process = UINT32_MAX};  // so of faults and messages
   std::variant<noted::Answered, noted::Told, noted::Ended, noted::Waits, noted::Injected,
                noted::Sent>
       what;
@@ -72,10 +72,13 @@ class Recorder {
   void Waits(Instant at, uint8_t side, sim::uapi::Asker who, const sim::uapi::Request& request);
   void Injected(Instant at, std::optional<Fault> fault);
   void Sent(const sim::WireNote& message);
+  // Of several events of one instant, from 0: the one that came first.
+  void IsFirst(uint64_t event);
   // The name of the process in all messages.
   void Names(uint32_t process, const std::string& name) { names_[process] = name; }
 
   const std::vector<Note>& notes() const { return notes_; }
+  const std::vector<uint64_t>& order() const { return order_; }
   const std::map<uint32_t, std::string>& names() const { return names_; }
   // Requests that are not noted, by the name of their function.
   const std::map<std::string, uint64_t>& others() const { return others_; }
@@ -90,6 +93,7 @@ class Recorder {
 
   std::function<void()> watch_;
   std::vector<Note> notes_;
+  std::vector<uint64_t> order_;
   std::map<uint32_t, std::string> names_;
   std::map<std::string, uint64_t> others_;
   std::optional<Instant> full_;
