@@ -162,6 +162,8 @@ void Conversing::Commands(const Command& command, const noted::Answered& answere
       return Migrates(command, answered);
     case RDMA_USER_CM_CMD_INIT_QP_ATTR:
       return Looks(command, answered.answer);
+    case RDMA_USER_CM_CMD_QUERY:
+      return;
     default:
       return Calls(command, answered);
   }
@@ -198,7 +200,8 @@ void Conversing::Calls(const Command& command, const noted::Answered& answered) 
     Say(*misused, ReplyOf(answer));
     return;
   }
-  const std::optional<Call> call = CallOf(command, id->name, id->has_qp, topology_);
+  std::optional<Call> call = CallOf(command, id->name, id->has_qp, topology_);
+  if (call) NameDrawnPort(&*call);
   if (!call) {
     LeaveOut(fmt::format("{}, and all that follows of {}", InWords(answered.request),
                          log_.NameOf(id->name)));
@@ -215,6 +218,16 @@ void Conversing::Calls(const Command& command, const noted::Answered& answered) 
     if (const auto* joins = std::get_if<call::JoinMulticast>(&*call)) join(joins->address);
     if (const auto* joins = std::get_if<call::JoinMulticastEx>(&*call)) join(joins->address);
   }
+}
+
+// Another program has been told of the port, and names it: in a conversation nothing tells.
+void Conversing::NameDrawnPort(Call* call) {
+  const auto port = folded_.ports.find(at_);
+  auto* const bind = std::get_if<call::BindAddr>(call);
+  if (port == folded_.ports.end() || bind == nullptr) return;
+  bind->address.port = port->second;
+  LeaveOut(fmt::format("that {} was bound to port 0, for which the kernel has drawn {}",
+                       log_.NameOf(bind->id), port->second));
 }
 
 void Conversing::Leaves(const Command& command, const noted::Answered& answered) {

@@ -186,6 +186,8 @@ TEST_F(Conversations, BeginWithoutTheLooksOfTheLibrary) {
   Opens(kClient, 1);
   Creates(kClient, 1, 3, RDMA_PS_IB);
   Commands(kClient, 1, RDMA_USER_CM_CMD_BIND, bind);
+  Commands(kClient, 1, RDMA_USER_CM_CMD_QUERY, rdma_ucm_query{.response = 0, .id = 3, .option = 0},
+           {.bytes = Bytes(rdma_ucm_query_addr_resp{})});
   Destroys(kClient, 1, 3);
   Closes(kClient, 1);
   Opens(kClient, 1);
@@ -314,6 +316,37 @@ TEST_F(Conversations, LeaveAnIdOutFromWhatTheLanguageCannotSayOn) {
             "left out: events of ids that are left out\n"
             "left out: rdma_resolve_addr id=3 dst=10.8.8.8:7471 timeout_ms=2000, and all that "
             "follows of id3\n");
+}
+
+// The kernel has drawn 40000, which the client is told by other means.
+TEST_F(Conversations, HaveADrawnPortThatAnotherProgramNames) {
+  rdma_ucm_bind bind{};
+  Put("10.0.1.1", 0, &bind.addr);
+  rdma_ucm_query_addr_resp bound{};
+  Put("10.0.1.1", 40'000, &bound.src_addr);
+  Opens(kServer, 0);
+  for (const uint32_t id : {0, 1}) {
+    bind.id = id;
+    Creates(kServer, 0, id);
+    Commands(kServer, 0, RDMA_USER_CM_CMD_BIND, bind);
+    Commands(kServer, 0, RDMA_USER_CM_CMD_QUERY,
+             rdma_ucm_query{.response = 0, .id = id, .option = 0}, {.bytes = Bytes(bound)});
+    Put("10.0.1.1", 40'001, &bound.src_addr);
+  }
+  rdma_ucm_resolve_addr resolve{};
+  resolve.id = 3;
+  resolve.timeout_ms = 2000;
+  Put("10.0.1.1", 40'000, &resolve.dst_addr);
+  Opens(kClient, 1);
+  Creates(kClient, 1, 3);
+  Commands(kClient, 1, RDMA_USER_CM_CMD_RESOLVE_ADDR, resolve);
+  EXPECT_THAT(Lines(),
+              testing::IsSupersetOf(
+                  {"passive rdma_bind_addr id0 addr=passive:40000 -> 0",
+                   "passive rdma_bind_addr id1 addr=passive:0 -> 0",
+                   "active rdma_resolve_addr id3 dst=passive:40000 timeout_ms=2000 -> 0"}));
+  EXPECT_EQ(Made().conversation.comment,
+            "left out: that id0 was bound to port 0, for which the kernel has drawn 40000\n");
 }
 
 TEST_F(Conversations, HaveTheUseOfAnIdThatIsDestroyed) {

@@ -92,6 +92,7 @@ class Conversing {
 
   void Commands(const sim::uapi::Command& command, const noted::Answered& answered);
   void Calls(const sim::uapi::Command& command, const noted::Answered& answered);
+  void NameDrawnPort(Call* call);
   void Creates(const sim::uapi::Command& command, const noted::Answered& answered);
   void Leaves(const sim::uapi::Command& command, const noted::Answered& answered);
   void Migrates(const sim::uapi::Command& command, const noted::Answered& answered);

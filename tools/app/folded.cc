@@ -1,10 +1,12 @@
 #include "tools/app/folded.h"
 
 #include <infiniband/verbs.h>
+#include <netinet/in.h>
 #include <rdma/rdma_user_cm.h>
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include "model/vocabulary/protocol.h"
@@ -15,6 +17,7 @@ namespace cm::app {
 namespace {
 
 using sim::uapi::As;
+using sim::uapi::BytesOf;
 using sim::uapi::Command;
 using sim::uapi::Op;
 
@@ -26,6 +29,12 @@ bool BindsInfiniband(const Command& command) {
          As<rdma_ucm_bind>(command.body).addr.ss_family == kFamilyOfInfiniband;
 }
 
+// The port is in one place for both families.
+template <typename T>
+uint16_t PortIn(const T& address) {
+  return ntohs(As<sockaddr_in>(BytesOf(address)).sin_port);
+}
+
 class Folding {
  public:
   explicit Folding(const std::vector<Note>& notes) : notes_(notes) {}
@@ -35,13 +44,15 @@ class Folding {
       if (const auto* answered = std::get_if<noted::Answered>(&notes_[i].what)) {
         Thread& thread = threads_[notes_[i].who];
         Looks(i, *answered, &thread);
-        thread.requests.push_back(i);
-        if (const auto command = CommandOf(notes_[i])) Commands(i, *command, *answered, &thread);
+        const auto command = CommandOf(notes_[i]);
+        if (!command || command->number != RDMA_USER_CM_CMD_QUERY) thread.requests.push_back(i);
+        if (command) Commands(i, *command, *answered, &thread);
         if (Readies(answered->request) && thread.readied) readied_[*thread.readied] = i;
       } else if (const auto* told = std::get_if<noted::Told>(&notes_[i].what)) {
         if (told->returned) Returns(i, told->type, &threads_[notes_[i].who]);
       }
     }
+    std::erase_if(folded_.ports, [this](const auto& one) { return !named_.contains(one.second); });
     return std::move(folded_);
   }
 
@@ -51,6 +62,7 @@ class Folding {
     std::optional<size_t> fetched;    // an event that is not returned yet
     std::optional<uint32_t> readied;  // the id whose attributes it has asked for last
     std::optional<uint32_t> closes;   // the file of a look, which it closes next
+    std::optional<size_t> bound;      // the bind after which it has asked nothing
   };
 
   // The look is five requests of one thread: a file, an id, its address, its end, the file's end.
@@ -79,9 +91,20 @@ class Folding {
   void Commands(size_t i, const Command& command, const noted::Answered& answered, Thread* thread) {
     if (answered.answer.value < 0) return;
     if (command.number == RDMA_USER_CM_CMD_GET_EVENT) thread->fetched = i;
+    if (command.number == RDMA_USER_CM_CMD_BIND) thread->bound = i;
+    if (command.number == RDMA_USER_CM_CMD_QUERY && thread->bound)
+      Draws(*std::exchange(thread->bound, std::nullopt), answered.answer);
+    if (command.number == RDMA_USER_CM_CMD_RESOLVE_ADDR)
+      named_.insert(PortIn(As<rdma_ucm_resolve_addr>(command.body).dst_addr));
     if (command.number == RDMA_USER_CM_CMD_INIT_QP_ATTR) thread->readied = IdIn(command);
     if (command.number != RDMA_USER_CM_CMD_DESTROY_ID) return;
     if (const auto id = IdIn(command)) readied_.erase(*id);
+  }
+
+  void Draws(size_t bound, const sim::uapi::Answer& answer) {
+    const auto bind = As<rdma_ucm_bind>(CommandOf(notes_[bound])->body);
+    if (PortIn(bind.addr) == 0)
+      folded_.ports[bound] = PortIn(As<rdma_ucm_query_addr_resp>(answer.bytes).src_addr);
   }
 
   void Returns(size_t i, uint32_t type, Thread* thread) {
@@ -97,6 +120,7 @@ class Folding {
 
   const std::vector<Note>& notes_;
   std::map<sim::uapi::Asker, Thread> threads_;
+  std::set<uint16_t> named_;            // ports of destinations
   std::map<uint32_t, size_t> readied_;  // ids with queue pairs that are ready to be connected
   Folded folded_;
 };

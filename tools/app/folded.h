@@ -3,6 +3,7 @@
 #define TOOLS_APP_FOLDED_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,6 +25,9 @@ struct Folded {
   // Queue pairs that the program has made without the library, as they become ready to be
   // connected. An id with one of the library's never returns CONNECT_RESPONSE.
   std::set<size_t> own_queue_pairs;
+  // From the bind of an id to port 0, to the port that the kernel has drawn, which a program names
+  // when it resolves an address.
+  std::map<size_t, uint16_t> ports;
 };
 Folded Fold(const std::vector<Note>& notes);
 

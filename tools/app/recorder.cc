@@ -2,7 +2,9 @@
 
 #include <rdma/rdma_user_cm.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <initializer_list>
 
 #include "sim/uapi/layout.h"
 #include "sim/uapi/words.h"
@@ -20,11 +22,9 @@ bool IsNoted(const Request& request) {
                  Op::kDestroyQp);
 }
 
-// It only looks, and what it sees is in no line.
-bool OnlyLooks(const Request& request) {
+bool IsCommand(const Request& request, std::initializer_list<uint32_t> numbers) {
   const auto command = sim::uapi::CommandIn(request);
-  return command && (command->number == RDMA_USER_CM_CMD_QUERY ||
-                     command->number == RDMA_USER_CM_CMD_QUERY_ROUTE);
+  return command && std::ranges::count(numbers, command->number) != 0;
 }
 
 }  // namespace
@@ -36,7 +36,12 @@ void Recorder::Add(Note note) {
 
 void Recorder::Answered(Instant at, uint8_t side, sim::uapi::Asker who, const Request& request,
                         const Answer& answer) {
-  if (NothingNew(request, answer) || answer.value == -EINTR || OnlyLooks(request)) return;
+  if (NothingNew(request, answer) || answer.value == -EINTR) return;
+  // What a look sees is in no line, but for the port of an id that was just bound.
+  const bool looks = IsCommand(request, {RDMA_USER_CM_CMD_QUERY, RDMA_USER_CM_CMD_QUERY_ROUTE});
+  if (looks && !bound_.contains(who)) return;
+  if (looks || request.op == Op::kWrite) bound_.erase(who);
+  if (IsCommand(request, {RDMA_USER_CM_CMD_BIND, RDMA_USER_CM_CMD_BIND_IP})) bound_.insert(who);
   if (IsNoted(request)) {
     Add({.at = at, .side = side, .who = who, .what = noted::Answered{request, answer}});
     if (watch_) watch_();

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -96,6 +97,7 @@ class Recorder {
   std::vector<uint64_t> order_;
   std::map<uint32_t, std::string> names_;
   std::map<std::string, uint64_t> others_;
+  std::set<sim::uapi::Asker> bound_;  // those whose last command has bound an id
   std::optional<Instant> full_;
 };
 
