@@ -220,7 +220,7 @@ void Conversing::Calls(const Command& command, const noted::Answered& answered) 
   }
 }
 
-// Another program has been told of the port, and names it: in a conversation nothing tells.
+// Another program names the port, which it has learned by other means than a conversation has.
 void Conversing::NameDrawnPort(Call* call) {
   const auto port = folded_.ports.find(at_);
   auto* const bind = std::get_if<call::BindAddr>(call);

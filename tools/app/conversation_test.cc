@@ -318,7 +318,7 @@ TEST_F(Conversations, LeaveAnIdOutFromWhatTheLanguageCannotSayOn) {
             "follows of id3\n");
 }
 
-// The kernel has drawn 40000, which the client is told by other means.
+// The kernel has drawn 40000, which the client learns by other means.
 TEST_F(Conversations, HaveADrawnPortThatAnotherProgramNames) {
   rdma_ucm_bind bind{};
   Put("10.0.1.1", 0, &bind.addr);

@@ -352,12 +352,16 @@ A file of faults has the lines `fault`, `heal` and `pass` of conversations, and 
   fault drop REQ from=active nth=1
 --explore N runs seeds 1 to N, or N from --seed on, and shrinks the first run that fails: exit code
 1, and the command that does it again; 0 if none fails. With faults, programs may exit with any code.
+--conversation writes the run, or the one that fails, as a conversation: what programs asked of
+librdmacm, and what came of it. `cmcheck explain FILE` says why each line is permitted, or that it
+is not, and `cmcheck replay FILE` carries it out on the simulator. Its comment names what it lacks.
 --faults each does so with one fault a run: each message lost, each device removed and each link
 down at each instant at which something happens in the run without faults.
 Examples:
   cmcheck app -- rping -s -a {passive} -C 3 : rping -c -a {passive} -C 3
   cmcheck app --faults loss.txt --trace run.txt -- @passive ./server : @active ./client {passive}
   cmcheck app --profile 6.1-siw -- ucmatose : ucmatose -s {passive}
+  cmcheck app --conversation run.conv -- udaddy : udaddy -s {passive}
   cmcheck app --explore 1000 -- ./server : ./client {passive}
   cmcheck app --explore 1000 --faults drawn -- ./server : ./client {passive}
   cmcheck app --faults each -- ./server : ./client {passive})");
@@ -374,7 +378,8 @@ Examples:
   verb.Number("--explore", &options->explore,
               "Run this many seeds, and shrink the first run that fails");
   verb.Number("-j,--jobs", &options->jobs, 0, 64, "Runs at once; 0: one for each processor");
-  verb.Text("--trace", &options->trace, "A file for the conversation, one line per request");
+  verb.Text("--trace", &options->trace,
+            "A file for all requests of programs to their kernels, a line each");
   verb.Text("--pcap", &options->pcap,
             "A capture for Wireshark, in RoCEv2: messages of the CM, and data");
   verb.Text("--conversation", &options->conversation,
