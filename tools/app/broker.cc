@@ -58,14 +58,31 @@ Profile WithTicks(Profile profile) {
   return profile;
 }
 
+// The order of events of one instant, of which a recorder takes note.
+class OrderOfEvents : public Choice {
+ public:
+  OrderOfEvents(Order* order, Recorder* recorder) : order_(order), recorder_(recorder) {}
+
+  uint64_t Below(uint64_t bound, std::string_view what) override {
+    const uint64_t first = order_->Below(bound, what);
+    if (recorder_ != nullptr) recorder_->IsFirst(first);
+    return first;
+  }
+
+ private:
+  Order* order_;
+  Recorder* recorder_;
+};
+
 class Broker {
  public:
   Broker(const Setting& setting, const Latencies& latencies, const ProcessIds* ids,
          const Orphans* orphans, Folder folder, std::unique_ptr<sim::uapi::SharedTime> time,
          std::unique_ptr<sim::uapi::SharedLines> lines)
       : setting_(setting),
-        trace_(setting.traces),
+        trace_(setting.traces, setting.recorder),
         order_(setting.seed, setting.order),
+        events_(&order_, setting.recorder),
         time_(std::move(time)),
         lines_(std::move(lines)),
         profile_(WithTicks(setting.profile)),
@@ -76,6 +93,7 @@ class Broker {
     world_.LetFaultsHitData();
     for (const Fault& fault : latencies.faults) world_.Inject(fault);
     report_.latencies = latencies.text;
+    if (setting.recorder != nullptr) Record(latencies);
     if (setting.script.empty() && !setting.on_wire) return;
     world_.WatchWire();
     world_.WatchData();
@@ -89,6 +107,8 @@ class Broker {
   enum class Next { kGoesOn, kOver };
 
   bool Interrupted() const { return setting_.interrupted != nullptr && *setting_.interrupted; }
+  void Record(const Latencies& latencies);
+  void RecordEnd();
   std::string OpenHosts();
   bool MayStartNext() const;
   std::string StartNext();
@@ -108,6 +128,7 @@ class Broker {
   const Setting& setting_;
   Trace trace_;
   Order order_;
+  OrderOfEvents events_;
   std::unique_ptr<sim::uapi::SharedTime> time_;
   std::unique_ptr<sim::uapi::SharedLines> lines_;
   Profile profile_;
@@ -147,6 +168,25 @@ bool Broker::OnlyStayingOnesAreLeft() const {
 bool Broker::MayStartNext() const {
   if (serving_.OneStartsAProcess()) return false;
   return setting_.seed == 0 || !serving_.NextSpent() || world_.Now() - last_start_ >= kBeginning;
+}
+
+void Broker::Record(const Latencies& latencies) {
+  for (const Fault& fault : latencies.faults) setting_.recorder->Injected(world_.Now(), fault);
+  setting_.recorder->WatchWith([this] { Watch(); });
+  world_.WatchWire();
+}
+
+// Threads that wait at the limit of time, or at Ctrl-C, may be answered later.
+void Broker::RecordEnd() {
+  Recorder& recorder = *setting_.recorder;
+  recorder.WatchWith({});
+  const bool waits = !report_.waiting.empty() && !report_.at_limit && !report_.interrupted;
+  for (const auto& process : serving_.processes()) {
+    recorder.Names(process->number, process->name);
+    for (const auto& thread : process->threads)
+      if (waits && thread->waits)
+        recorder.Waits(world_.Now(), process->side, thread->asker, thread->request);
+  }
 }
 
 std::string Broker::OpenHosts() {
@@ -212,6 +252,7 @@ Broker::Next Broker::LimitIsReached() {
 void Broker::Watch() {
   for (const sim::WireNote& note : world_.TakeWireNotes()) {
     tally_.Sent(note);
+    if (setting_.recorder != nullptr) setting_.recorder->Sent(note);
     if (setting_.on_wire) setting_.on_wire(note);
   }
 }
@@ -241,9 +282,10 @@ std::optional<Instant> Broker::NextScripted() const {
 void Broker::DoScripted() {
   const Happening& happening = setting_.script[scripted_++];
   serving_.Expect(NextScripted());
-  world_.RunUntil(happening.at, &order_);
+  world_.RunUntil(happening.at, &events_);
   Watch();
   if (!happening.in_vain.empty()) return;
+  if (setting_.recorder != nullptr) setting_.recorder->Injected(world_.Now(), happening.fault);
   if (happening.fault) world_.Inject(*happening.fault);
   if (happening.fault) tally_.Installed(*happening.fault, world_.Now(), happening.text);
   if (!happening.fault) tally_.Healed();
@@ -269,18 +311,18 @@ Broker::Next Broker::SomethingHappens() {
   if (spent && (!next || *spent < *next)) return TimePasses(*spent);
   if (*next - Instant() > setting_.limit) return TimePasses(*next);
   if (waking && (!of_world || *waking < *of_world))
-    world_.RunUntil(*waking, &order_);
+    world_.RunUntil(*waking, &events_);
   else if (const auto scripted = NextScripted(); scripted && *scripted == *next)
     DoScripted();
   else
-    world_.Step(&order_);
+    world_.Step(&events_);
   HasHappened();
   return Next::kGoesOn;
 }
 
 Broker::Next Broker::TimePasses(Instant until) {
   const Instant last = Instant() + setting_.limit;
-  world_.RunUntil(std::min(until, last), &order_);
+  world_.RunUntil(std::min(until, last), &events_);
   HasHappened();
   if (until <= last) return Next::kGoesOn;
   report_.after_limit = until;
@@ -309,12 +351,13 @@ Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
   if (soon || (until && *until < later)) later = *until;
   report_.in_real_time = report_.in_real_time || !soon;
   if (later - Instant() > setting_.limit) return LimitIsReached();
-  world_.RunUntil(later, &order_);
+  world_.RunUntil(later, &events_);
   HasHappened();
   return Next::kGoesOn;
 }
 
 Report Broker::TakeReport() {
+  if (setting_.recorder != nullptr) RecordEnd();
   serving_.KillAll();
   NoteIdle();
   for (const auto& process : serving_.processes()) {

@@ -28,6 +28,7 @@
 #include "sim/uapi/shared_time.h"
 #include "tools/app/order.h"
 #include "tools/app/program.h"
+#include "tools/app/recorder.h"
 #include "tools/app/script.h"
 
 namespace cm::app {
@@ -52,6 +53,8 @@ struct Setting {
   std::function<void(std::string_view line)> traces;  // may be empty
   // Messages on the wire, in order. May be empty.
   std::function<void(const sim::WireNote& note)> on_wire;
+  // Takes down what a conversation is made of; see conversation.h. May be null.
+  Recorder* recorder = nullptr;
 };
 
 struct EndOfProgram {

@@ -68,6 +68,7 @@ Told RunHere(Setting setting) {
   setting.hears = [](std::string_view, std::string_view) {};
   setting.traces = nullptr;
   setting.on_wire = nullptr;
+  setting.recorder = nullptr;
   const auto ran = Run(setting);
   if (const auto* problem = std::get_if<std::string>(&ran)) return {.problem = *problem};
   const auto& report = std::get<Report>(ran);

@@ -394,6 +394,8 @@ void Serving::Remove(Process* process) {
   const sim::Usage before = world_->InUse();
   machine_.RemoveProcess(process->number);
   foresight_.Forget(process->number);
+  if (Recorder* const recorder = trace_->recorder())
+    recorder->Ended(world_->Now(), process->side, process->number);
   time_->NoteHappened();
   LetAllLook();
   if (!process->program) return;  // its status and leftovers belong to its parent

@@ -155,6 +155,8 @@ void Serving::Asks(Process* process, Thread* thread) {
     thread->waits = true;
     return;
   }
+  if (Recorder* const recorder = trace_->recorder())
+    recorder->Answered(world_->Now(), process->side, thread->asker, request, answer);
   if (!IsSeenByOthers(request)) return Reply(process, thread, answer);
   ++thread->calls;
   if (!order_->Decides()) return Reply(process, thread, answer);
@@ -170,6 +172,8 @@ void Serving::Hold(Thread* thread, Answer answer, uint64_t late) {
 }
 
 void Serving::Takes(Process* process, const Thread& thread, const Request& request) {
+  if (Recorder* const recorder = trace_->recorder())
+    recorder->Told(world_->Now(), process->side, thread.asker, request);
   if (request.op == Op::kHold) {
     HeldEvent event = thread.event;
     event.type = request.on;
@@ -327,6 +331,8 @@ bool Serving::GoesOn(Process* process, Thread* thread) {
   }
   if (thread->waits) {
     const Answer answer = machine_.Continue(thread->asker);
+    if (Recorder* const recorder = answer.waits ? nullptr : trace_->recorder())
+      recorder->Answered(world_->Now(), process->side, thread->asker, thread->request, answer);
     if (!answer.waits) Reply(process, thread, answer);
     return !answer.waits;
   }

@@ -10,21 +10,26 @@
 #include <string_view>
 
 #include "model/base/duration.h"
+#include "tools/app/recorder.h"
 
 namespace cm::app {
 
 class Trace {
  public:
-  // `write` receives each line, without its end; it may be empty.
-  explicit Trace(std::function<void(std::string_view)> write) : write_(std::move(write)) {}
+  // `write` receives each line, without its end; it may be empty. So may `recorder` be null.
+  Trace(std::function<void(std::string_view)> write, Recorder* recorder)
+      : write_(std::move(write)), recorder_(recorder) {}
 
   void Say(Instant now, std::string_view who, std::string_view what);
   // Digest of all lines: equal for equal conversations.
   uint64_t digest() const { return digest_; }
   const std::deque<std::string>& last() const { return last_; }
+  // For a conversation that can be carried out again; null unless one is asked for.
+  Recorder* recorder() const { return recorder_; }
 
  private:
   std::function<void(std::string_view)> write_;
+  Recorder* recorder_;
   uint64_t digest_ = 0;
   std::deque<std::string> last_;  // an old line's memory is that of a new one
   std::optional<Instant> said_;

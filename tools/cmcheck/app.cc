@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -20,6 +19,7 @@
 #include "conformance/runner/profile_file.h"
 #include "model/base/duration.h"
 #include "model/base/files.h"
+#include "model/conversation/fault_text.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "model/vocabulary/topology_ref.h"
@@ -31,6 +31,8 @@
 #include "tools/app/order.h"
 #include "tools/app/program.h"
 #include "tools/app/script.h"
+#include "tools/cmcheck/app_conversation.h"
+#include "tools/cmcheck/app_programs.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/progress.h"
@@ -51,130 +53,15 @@ struct AppOptions {
   int jobs = 0;
   std::string trace;
   std::string pcap;
+  std::string conversation;
   std::vector<std::string> stays;
   std::string limit = "600s";
   std::vector<std::string> words;
 };
 
-constexpr std::string_view kBetweenPrograms = ":";
 // --faults
 constexpr std::string_view kDrawn = "drawn";
 constexpr std::string_view kEach = "each";
-
-std::string SideNames(const Topology& topology) {
-  std::string names;
-  for (const SideInfo& side : topology.sides) names += (names.empty() ? "" : ", ") + side.name;
-  return names;
-}
-
-// "passive", "passive.v6", "passive/2": parses the side from the name of an address.
-std::string_view SideIn(std::string_view name) { return name.substr(0, name.find_first_of("./")); }
-
-// The placeholder of a side's address; empty for any other name.
-std::string HostOf(const std::string& name, const Topology& topology) {
-  if (!topology.SideNamed(SideIn(name))) return {};
-  const std::optional<Address> address = ParseAddress(name + ":0", topology);
-  return address ? NumericHost(*address, topology) : std::string();
-}
-
-// Edit distance: letters to insert, delete or change.
-size_t Edits(std::string_view one, std::string_view other) {
-  std::vector<size_t> row(other.size() + 1);
-  for (size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= one.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j < row.size(); ++j) {
-      const size_t changed = diagonal + (one[i - 1] == other[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, changed}));
-    }
-  }
-  return row.back();
-}
-
-// A word that consists of a name in braces that is almost a side's: "{pasive}".
-bool IsMisspelt(const std::string& word, const Topology& topology) {
-  if (word.size() < 3 || !word.starts_with('{') || !word.ends_with('}')) return false;
-  const std::string name = word.substr(1, word.size() - 2);
-  if (!HostOf(name, topology).empty()) return false;
-  const bool letters = std::ranges::all_of(name, [](unsigned char c) { return std::isalpha(c); });
-  return std::ranges::any_of(topology.sides, [&](const SideInfo& side) {
-    return SideIn(name) == side.name || (letters && Edits(name, side.name) <= side.name.size() / 3);
-  });
-}
-
-// Replaces the names of sides' addresses in braces by numbers. All other braces belong to the
-// program.
-std::string Expanded(const std::string& word, const Topology& topology) {
-  std::string text;
-  for (size_t at = 0; at < word.size();) {
-    const size_t close = word[at] == '{' ? word.find('}', at) : std::string::npos;
-    const std::string host =
-        close == std::string::npos ? "" : HostOf(word.substr(at + 1, close - at - 1), topology);
-    if (host.empty()) {
-      text += word[at++];
-    } else {
-      text += host;
-      at = close + 1;
-    }
-  }
-  return text;
-}
-
-// The default sides of programs: passive first, then active, then the others.
-std::vector<uint8_t> UsualOrder(const Topology& topology) {
-  std::vector<uint8_t> order;
-  if (topology.sides.size() > kPassiveSide) order.push_back(kPassiveSide);
-  for (uint8_t side = 0; side < topology.sides.size(); ++side)
-    if (side != kPassiveSide && !topology.IsTester(side)) order.push_back(side);
-  return order;
-}
-
-std::variant<app::ProgramToRun, std::string> ProgramOf(std::vector<std::string> words,
-                                                       size_t number, const Topology& topology) {
-  const std::vector<uint8_t> order = UsualOrder(topology);
-  app::ProgramToRun program;
-  if (!words.empty() && words.front().starts_with('@')) {
-    const std::string name = words.front().substr(1);
-    const std::optional<uint8_t> side = topology.SideNamed(name);
-    if (!side || topology.IsTester(*side))
-      return fmt::format("topology {} has no side '{}' for programs; sides are {}", topology.name,
-                         name, SideNames(topology));
-    program.side = *side;
-    words.erase(words.begin());
-  } else if (number >= order.size()) {
-    return fmt::format("program {}: topology {} has {} sides; say @SIDE before it ({})", number + 1,
-                       topology.name, order.size(), SideNames(topology));
-  } else {
-    program.side = order[number];
-  }
-  if (words.empty())
-    return fmt::format("program {} is empty: programs are separated by a lone ':'", number + 1);
-  for (const std::string& word : words) {
-    if (IsMisspelt(word, topology))
-      return fmt::format("'{}' names no address; in braces are sides: {}, or passive.v6, passive/2",
-                         word, SideNames(topology));
-    program.words.push_back(Expanded(word, topology));
-  }
-  return program;
-}
-
-std::variant<std::vector<app::ProgramToRun>, std::string> ProgramsOf(
-    const std::vector<std::string>& words, const Topology& topology) {
-  std::vector<std::vector<std::string>> each(1);
-  for (const std::string& word : words) {
-    if (word == kBetweenPrograms)
-      each.emplace_back();
-    else
-      each.back().push_back(word);
-  }
-  std::vector<app::ProgramToRun> programs;
-  for (size_t i = 0; i < each.size(); ++i) {
-    auto program = ProgramOf(each[i], i, topology);
-    if (auto* problem = std::get_if<std::string>(&program)) return std::move(*problem);
-    programs.push_back(std::get<app::ProgramToRun>(std::move(program)));
-  }
-  return programs;
-}
 
 std::variant<TopologyRef, std::string> TopologyOf(const std::string& name) {
   if (const Topology* built_in = FindTopology(name)) return TopologyRef(built_in);
@@ -307,6 +194,26 @@ struct Captured {
                             }};
 };
 
+// The command that does a run again, and writes its conversation.
+std::string CommandFor(const AppOptions& options, const app::Setting& setting,
+                       const std::string& conversation = {}) {
+  std::string command = fmt::format("cmcheck app --seed {}", setting.seed);
+  const AppOptions usual;
+  const auto add = [&command](std::string_view option, const std::string& value) {
+    command += fmt::format(" {} {}", option, ShellWord(value));
+  };
+  if (setting.order) add("--order", ToString(*setting.order));
+  for (const std::string& line : app::LinesOf(setting.script)) add("--fault", line);
+  if (options.topology != usual.topology) add("--topology", options.topology);
+  if (options.profile != usual.profile) add("--profile", options.profile);
+  if (options.limit != usual.limit) add("--limit", options.limit);
+  for (const std::string& side : options.stays) add("--stays", side);
+  if (!conversation.empty()) add("--conversation", conversation);
+  command += " --";
+  for (const std::string& word : options.words) command += " " + ShellWord(word);
+  return command;
+}
+
 // Runs the programs, and prints what came of it.
 int RunOnce(const AppOptions& options, app::Setting setting) {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> trace(nullptr, &std::fclose);
@@ -322,6 +229,16 @@ int RunOnce(const AppOptions& options, app::Setting setting) {
     captured.emplace(setting);
     setting.on_wire = [&captured](const auto& note) { captured->writer.Write(note); };
   }
+  std::optional<AppConversation> conversation;
+  if (!options.conversation.empty()) {
+    if (std::string problem = WhyUnwritable(FromUsersFolder(options.conversation));
+        !problem.empty())
+      return Unusable(problem);
+    const bool named = FindProfile(options.profile) != nullptr;
+    conversation.emplace(options.conversation, CommandFor(options, setting),
+                         named ? options.profile : "");
+    setting.recorder = conversation->recorder();
+  }
   setting.hears = &Hear;
   const auto ran = app::Run(setting);
   if (const auto* problem = std::get_if<std::string>(&ran)) return Unusable(*problem);
@@ -336,26 +253,11 @@ int RunOnce(const AppOptions& options, app::Setting setting) {
     fmt::print("{}: {} frames, {} of those that were sent are lost\n", options.pcap,
                captured->writer.frames(), captured->writer.lost());
   }
+  if (conversation)
+    if (std::string problem = conversation->Write(setting, report); !problem.empty())
+      return Unusable(problem);
   if (report.interrupted) return kExitInterrupted;
   return report.clean() ? kExitClean : kExitFound;
-}
-
-// The command that does a run again.
-std::string CommandFor(const AppOptions& options, const app::Setting& setting) {
-  std::string command = fmt::format("cmcheck app --seed {}", setting.seed);
-  const AppOptions usual;
-  const auto add = [&command](std::string_view option, const std::string& value) {
-    command += fmt::format(" {} {}", option, ShellWord(value));
-  };
-  if (setting.order) add("--order", ToString(*setting.order));
-  for (const std::string& line : app::LinesOf(setting.script)) add("--fault", line);
-  if (options.topology != usual.topology) add("--topology", options.topology);
-  if (options.profile != usual.profile) add("--profile", options.profile);
-  if (options.limit != usual.limit) add("--limit", options.limit);
-  for (const std::string& side : options.stays) add("--stays", side);
-  command += " --";
-  for (const std::string& word : options.words) command += " " + ShellWord(word);
-  return command;
 }
 
 // Runs from `first` on, shrinks the first that fails, and prints what came of it.
@@ -385,6 +287,9 @@ int ExploreRuns(const AppOptions& options, uint64_t first, uint64_t count, std::
   const int code = RunOnce(options, setting);
   fmt::print("the {}: {}\n", what, CommandFor(options, setting_of(number)));
   fmt::print("again: {}\n", CommandFor(options, setting));
+  if (options.conversation.empty())
+    fmt::print("for `cmcheck explain` and `cmcheck replay`: {}\n",
+               CommandFor(options, setting, fmt::format("failed-{}.conv", number)));
   return code;
 }
 
@@ -447,12 +352,16 @@ A file of faults has the lines `fault`, `heal` and `pass` of conversations, and 
   fault drop REQ from=active nth=1
 --explore N runs seeds 1 to N, or N from --seed on, and shrinks the first run that fails: exit code
 1, and the command that does it again; 0 if none fails. With faults, programs may exit with any code.
+--conversation writes the run, or the one that fails, as a conversation: what programs asked of
+librdmacm, and what came of it. `cmcheck explain FILE` says why each line is permitted, or that it
+is not, and `cmcheck replay FILE` carries it out on the simulator. Its comment names what it lacks.
 --faults each does so with one fault a run: each message lost, each device removed and each link
 down at each instant at which something happens in the run without faults.
 Examples:
   cmcheck app -- rping -s -a {passive} -C 3 : rping -c -a {passive} -C 3
   cmcheck app --faults loss.txt --trace run.txt -- @passive ./server : @active ./client {passive}
   cmcheck app --profile 6.1-siw -- ucmatose : ucmatose -s {passive}
+  cmcheck app --conversation run.conv -- udaddy : udaddy -s {passive}
   cmcheck app --explore 1000 -- ./server : ./client {passive}
   cmcheck app --explore 1000 --faults drawn -- ./server : ./client {passive}
   cmcheck app --faults each -- ./server : ./client {passive})");
@@ -469,9 +378,12 @@ Examples:
   verb.Number("--explore", &options->explore,
               "Run this many seeds, and shrink the first run that fails");
   verb.Number("-j,--jobs", &options->jobs, 0, 64, "Runs at once; 0: one for each processor");
-  verb.Text("--trace", &options->trace, "A file for the conversation, one line per request");
+  verb.Text("--trace", &options->trace,
+            "A file for all requests of programs to their kernels, a line each");
   verb.Text("--pcap", &options->pcap,
             "A capture for Wireshark, in RoCEv2: messages of the CM, and data");
+  verb.Text("--conversation", &options->conversation,
+            "A file for the run as a conversation, which `explain` and `replay` take");
   verb.Text("--limit", &options->limit, "Limit of virtual time: 90s, 500ms");
   verb.Texts("--stays", &options->stays,
              "A side whose programs serve for ever: they are killed when all others have ended");

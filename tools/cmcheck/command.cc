@@ -116,7 +116,8 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
       IsProfileName(asked.profile) ? asked.profile : FromUsersFolder(asked.profile);
   auto profile = LoadProfile(profile_name);
   if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
-  const Profile& known = std::get<Profile>(profile);
+  Profile& known = std::get<Profile>(profile);
+  if (asked.ticks) known.timing.clock = TimerClock::kWheel;
   std::variant<Answering, std::string> answering;
   if (asked.impl == "sim" && asked.defects.empty() && asked.place.empty())
     answering = Simulator(known);

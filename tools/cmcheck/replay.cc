@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "conformance/runner/campaign.h"
@@ -20,6 +21,9 @@ struct ReplayOptions {
   std::string path;
   bool quiet = false;
 };
+
+// The implementation of a history that `app` has written.
+constexpr std::string_view kPrograms = "app";
 
 // The implementation of a history without a name, as in golden files: the simulator.
 bool IsOfSim(const std::string& implementation) {
@@ -42,7 +46,9 @@ int Replay(const ReplayOptions& options) {
   auto read = ReadConversationFile(options.path);
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
   const ConversationFile& file = std::get<ConversationFile>(read);
-  auto carried = CarryOut(file.path, file.conversation, file.text, options.asked);
+  Asked asked = options.asked;
+  asked.ticks = file.history && file.history->implementation == kPrograms;
+  auto carried = CarryOut(file.path, file.conversation, file.text, asked);
   if (auto* problem = std::get_if<std::string>(&carried)) return Unusable(*problem);
   const SequenceRun& judged = std::get<CarriedOut>(carried).run;
   if (!options.quiet) fmt::print("{}\n", ToText(judged.history));
