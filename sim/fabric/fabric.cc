@@ -1,11 +1,11 @@
 #include "sim/fabric/fabric.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace cm::sim {
 namespace {
 
-constexpr Duration kLinkLatency = Duration::Microseconds(10);
 constexpr Duration kLoopbackLatency = Duration::Microseconds(4);
 constexpr Duration kBehind = Duration::Microseconds(1);  // delay of a copy or an overtaken packet
 constexpr Duration kHeldAtMost = Duration::Milliseconds(5);  // when no other message overtakes it
@@ -78,6 +78,18 @@ Fabric::FateOfData Fabric::OfData(Instant now, uint8_t from, uint8_t to) const {
   return {};
 }
 
+Duration Fabric::Leaves(Instant now, uint8_t from, uint8_t to, uint64_t bytes, uint64_t usual) {
+  constexpr uint64_t kBits = 8;
+  constexpr uint64_t kSecond = 1'000'000'000;
+  const uint64_t bits = bandwidth != 0 ? bandwidth : usual;
+  if (bits == 0 || !CrossesLink(from, to)) return {};
+  leaves_.resize(devices_.size());
+  Instant& last = leaves_[from];
+  const uint64_t nanoseconds = bytes * kBits * kSecond / bits;
+  last = std::max(last, now) + Duration::Nanoseconds(static_cast<int64_t>(nanoseconds));
+  return last - now;
+}
+
 // A delay with a tail is drawn from the whole range, its half, its quarter and so on.
 Duration Fabric::DelayBy(const Fault& fault) {
   constexpr uint64_t kHalvings = 12;
@@ -92,7 +104,7 @@ Duration Fabric::DelayBy(const Fault& fault) {
 void Fabric::Deliver(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad, Duration after) {
   const Instant arrives = agenda->Now() + after;
   agenda->At(arrives, EventKind::kPacketArrives,
-             Take(from, to, mad, arrives, after > kLinkLatency + kBehind));
+             Take(from, to, mad, arrives, after > kLatency + kBehind));
 }
 
 uint32_t Fabric::Take(uint8_t from, uint8_t to, const Mad& mad, Instant arrives, bool late) {
@@ -172,7 +184,7 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   const bool doubled = !lost && effect == PacketEffect::kDoubled;
   note(lost, corrupt, doubled);
   if (lost) return true;
-  Duration after = kLinkLatency;
+  Duration after = kLatency;
   if (effect == PacketEffect::kLate) after = after + DelayBy(rule->fault);
   if (effect == PacketEffect::kOvertaken && held_[from] == kNobody) {
     Hold(agenda, from, to, mad);

@@ -96,6 +96,9 @@ struct WireNote {
 
 class Fabric {
  public:
+  // Of a message over a link, without what faults add.
+  static constexpr Duration kLatency = Duration::Microseconds(10);
+
   // `coins`: random source of delays from a range.
   Fabric(const Topology* topology, const Profile* profile, StreamState coins = {});
 
@@ -175,9 +178,14 @@ class Fabric {
     Duration later;
   };
   FateOfData OfData(Instant now, uint8_t from, uint8_t to) const;
+  // How long it takes until so many bytes have left a device, behind those that it has been given
+  // before. `usual`: bits a second where `bandwidth` says none.
+  Duration Leaves(Instant now, uint8_t from, uint8_t to, uint64_t bytes, uint64_t usual = 0);
   void RemoveRules() { rules_.clear(); }
 
   bool rules_hit_data = false;
+  // Bits a second that each device sends of data; messages of the CM take none of it. 0: no limit.
+  uint64_t bandwidth = 0;
   bool watches = false;       // whether the wire is recorded
   bool watches_data = false;  // and what queue pairs send
   std::vector<WireNote> wire_notes;
@@ -188,7 +196,8 @@ class Fabric {
 
   friend bool operator==(const Fabric& a, const Fabric& b) {
     return a.devices_ == b.devices_ && a.registered_ == b.registered_ && a.rules_ == b.rules_ &&
-           a.packets_ == b.packets_ && a.held_ == b.held_ && a.coins_ == b.coins_;
+           a.packets_ == b.packets_ && a.held_ == b.held_ && a.coins_ == b.coins_ &&
+           a.bandwidth == b.bandwidth && a.leaves_ == b.leaves_;
   }
 
  private:
@@ -215,7 +224,8 @@ class Fabric {
   Packet arrived_;  // for the receiver; its slot is free for the answer
   bool late_ = false;
   StreamState coins_;
-  std::vector<uint32_t> held_;  // by sending device: a packet to be overtaken by the next
+  std::vector<uint32_t> held_;   // by sending device: a packet to be overtaken by the next
+  std::vector<Instant> leaves_;  // by sending device: the last byte of its data; of limited ones
 };
 
 }  // namespace cm::sim

@@ -20,6 +20,10 @@ class Backend {
   // Never returns with `waits`. Error: -ENODEV when there is no machine any more.
   virtual uapi::Answer Ask(const uapi::Request& request) = 0;
 
+  // The clock as the calling thread has seen it last, in nanoseconds since the world began: for a
+  // handler of a signal that comes during a request. Takes no time. Negative without one.
+  virtual int64_t Shown() const { return -1; }
+
   // The calling thread waits for another thread of its program. Called in a loop.
   virtual void Yield() = 0;
   // The same, at the latest until an instant. Returns 0, or EINTR after a signal.

@@ -377,6 +377,11 @@ Answer Client::ReadClock() {
   return {.value = std::max(shown, own)};
 }
 
+int64_t Client::Shown() const {
+  if (time_ == nullptr) return -1;
+  return std::max<int64_t>({shown_, front, time_->now});
+}
+
 Answer Client::Ask(const Request& request) {
   if (request.op == Op::kNow) return ReadClock();
   if (request.op == Op::kHold || request.op == Op::kAcknowledge) {
@@ -384,7 +389,9 @@ Answer Client::Ask(const Request& request) {
     Tell(request, -1);
     return {};
   }
-  if (time_ == nullptr || request.op == Op::kSleep) return Send(request);
+  // What a program does with its own sockets costs no time but that of its links.
+  const bool costs = request.op != Op::kSleep && request.op != Op::kCarry;
+  if (time_ == nullptr || !costs) return Send(request);
   if (WouldBeVain(*time_, request)) {
     Spend(time_->costs.look);
     if (WouldBeVain(*time_, request)) return Nothing(request);

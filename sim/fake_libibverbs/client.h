@@ -31,6 +31,7 @@ class Client : public Backend {
   // Each request costs time. The clock is read from shared memory, and so is whether a poll that
   // had no result would have one now.
   uapi::Answer Ask(const uapi::Request& request) override;
+  int64_t Shown() const override;
   // A sleep of length zero, which ends when other threads have run or something has happened.
   void Yield() override;
   int YieldUntil(int64_t instant, uapi::Look look) override;

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,9 +25,8 @@ namespace {
 
 constexpr int64_t kMicrosecond = 1'000;
 
-// The value of the clock when a world begins. Empty for clocks that are not simulated: CPU time
-// clocks.
-// processors.
+// The value of the clock when a world begins. Empty for clocks that are not simulated: those
+// of processor time.
 std::optional<int64_t> BeginningOn(clockid_t clock) {
   switch (clock) {
     case CLOCK_REALTIME:
@@ -51,6 +51,14 @@ std::optional<int64_t> Now() {
   errno = before;
   if (answer.value < 0) return std::nullopt;
   return answer.value;
+}
+
+// The same for what only reads a clock: also in a handler of a signal that came during a request.
+std::optional<int64_t> Read() {
+  Backend* const backend = Inside() ? TheBackend() : nullptr;
+  if (backend == nullptr) return Now();
+  const int64_t shown = backend->Shown();
+  return shown < 0 ? std::nullopt : std::optional(shown);
 }
 
 // Returns 0 or an errno.
@@ -97,20 +105,30 @@ using namespace cm::sim::fake_libibverbs;  // what follows is C
 extern "C" {
 
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
-  const std::optional<int64_t> now = SimulatedTime(clock);
+  const std::optional<int64_t> beginning = BeginningOn(clock);
+  const std::optional<int64_t> now = beginning ? Read() : std::nullopt;
   if (!now) return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
-  *time = TimeOf(*now);
+  *time = TimeOf(*beginning + *now);
   return 0;
 }
 
 // Constructors of libraries compare it with the counter; no allocator calls it.
 int gettimeofday(timeval* time, void* zone) noexcept {
   if (TakeCounter != nullptr) TakeCounter();
-  const std::optional<int64_t> now = Now();
+  const std::optional<int64_t> now = Read();
   if (!now) return static_cast<int>(syscall(SYS_gettimeofday, time, zone));
   const int64_t all = kSinceEpoch + *now;
   *time = {.tv_sec = all / kSecond, .tv_usec = all % kSecond / kMicrosecond};
   return 0;
+}
+
+// What it returns is a clock; processor times are the system's.
+clock_t times(tms* used) noexcept {
+  static auto* const kReal = Next("times", &times);
+  const clock_t real = kReal(used);
+  const std::optional<int64_t> now = Read();
+  if (!now || real == static_cast<clock_t>(-1)) return real;
+  return static_cast<clock_t>((kSinceBoot + *now) / (kSecond / sysconf(_SC_CLK_TCK)));
 }
 
 time_t time(time_t* seconds) noexcept {

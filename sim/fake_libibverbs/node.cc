@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <optional>
 
+#include "sim/fake_libibverbs/carrying.h"
 #include "sim/fake_libibverbs/commands.h"
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/host_path.h"
@@ -31,6 +33,12 @@ constexpr int kNetlinkFailure = -1;
 
 bool IsNode(const char* path) {
   return path != nullptr && std::strcmp(path, kNode) == 0 && TheBackend() != nullptr;
+}
+
+// The descriptor becomes another file.
+void IsReplaced(int fd) {
+  if (CarryEnd != nullptr) CarryEnd(fd);
+  ForgetNumbers(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
 }
 
 bool IsRandom(const char* path) { return IsRandomFile != nullptr && IsRandomFile(path); }
@@ -95,6 +103,9 @@ int fstat(int fd, struct stat* status) noexcept {
 
 ssize_t write(int fd, const void* bytes, size_t count) {
   const std::optional<Descriptor> found = FindWritten(fd, bytes, count);
+  const iovec piece = {.iov_base = const_cast<void*>(bytes), .iov_len = count};
+  if (!found && CarryBytes != nullptr)
+    if (const auto carried = CarryBytes(fd, &piece, 1, 0)) return *carried;
   // Only the fake libibverbs writes to the pipe of a file.
   if (!found || found->kind != DescriptorKind::kFile || fd == found->write_end)
     return RealLibc().write(fd, bytes, count);
@@ -116,17 +127,20 @@ ssize_t read(int fd, void* bytes, size_t count) {
   return size;
 }
 
-int close(int fd) { return CloseDescriptor(fd); }
+int close(int fd) {
+  if (CarryEnd != nullptr) CarryEnd(fd);
+  return CloseDescriptor(fd);
+}
 
 int dup2(int fd, int number) noexcept {
   static auto* const kReal = Next("dup2", &dup2);
-  if (fd != number) ForgetNumbers(static_cast<unsigned>(number), static_cast<unsigned>(number));
+  if (fd != number) IsReplaced(number);
   return kReal(fd, number);
 }
 
 int dup3(int fd, int number, int flags) noexcept {
   static auto* const kReal = Next("dup3", &dup3);
-  ForgetNumbers(static_cast<unsigned>(number), static_cast<unsigned>(number));
+  if (fd != number) IsReplaced(number);
   return kReal(fd, number, flags);
 }
 

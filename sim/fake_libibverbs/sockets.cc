@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "sim/fake_libibverbs/carrying.h"
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
@@ -138,13 +139,18 @@ int connect(int fd, const sockaddr* peer, socklen_t length) {
   const bool of_ip =
       peer != nullptr && ((length >= sizeof(sockaddr_in) && peer->sa_family == AF_INET) ||
                           (length >= sizeof(sockaddr_in6) && peer->sa_family == AF_INET6));
-  if (of_ip) {
-    const int before = errno;
-    BindToOwnHost(fd, peer);
-    SendAtOnce(fd);
-    errno = before;
+  if (!of_ip) return kReal(fd, peer, length);
+  const int before = errno;
+  BindToOwnHost(fd, peer);
+  SendAtOnce(fd);
+  errno = before;
+  if (const int error = CarryRequest(fd, peer, length); error != 0) {
+    errno = error;
+    return -1;
   }
-  return kReal(fd, peer, length);
+  const int result = kReal(fd, peer, length);
+  CarryReply(fd);
+  return result;
 }
 
 // The system's limit stays: what waits in other functions than these waits by the system's clock.

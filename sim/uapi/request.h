@@ -76,7 +76,25 @@ enum class Op : uint32_t {
   kSleep,     // until an instant; may wait. First argument: SleepOf
   kPollTime,  // an instant in the second argument -> value: 1 when it is reached. To keep a
               // descriptor readable it is repeated, that many microseconds apart.
+
+  // The program's own sockets, between hosts. Of the broker, as kHold.
+  kCarry,  // a descriptor; bytes: CarryRecord, and the address that a datagram goes to -> value:
+           // the bytes that are on their way, or kLeftToSystem or kNoRoom; answered when the
+           // thread may go on
 };
+
+// What a socket does.
+enum class Carry : uint32_t {
+  kConnects,  // its first message, or one that was lost is sent again: -> value: 0, or kLost
+  kReplied,   // and the answer to it, in the same way
+  kSends,
+  kShuts,   // its sending side
+  kCloses,  // the program's descriptor
+  kWaits,   // until all that it has sent has arrived
+};
+inline constexpr int64_t kLeftToSystem = UINT32_MAX;  // not between two hosts
+inline constexpr int64_t kNoRoom = UINT32_MAX - 1;
+inline constexpr int64_t kLost = UINT32_MAX - 2;
 
 // Why a thread sleeps.
 enum class SleepKind : uint32_t {
@@ -258,6 +276,15 @@ struct WorkRecord {
   std::array<uint8_t, 16> to_gid{};  // or zeros, and a LID in the last two, the higher byte first
   uint64_t compare_or_add = 0;       // of an atomic operation
   uint64_t swap = 0;
+};
+
+struct CarryRecord {
+  uint64_t address = 0;  // of the bytes, in the program's memory
+  int64_t now = 0;       // the thread has come as far
+  uint32_t length = 0;   // fewer than 2^31
+  uint32_t what = 0;     // Carry
+  uint32_t blocks = 0;   // the thread may wait for room
+  uint32_t attempt = 0;  // of kConnects and kReplied, from 0
 };
 
 struct CompletionRecord {

@@ -75,8 +75,9 @@ constexpr auto kOps = std::to_array<OpWords>({
     {"clock_gettime", "", "", true},
     {"sleep"},
     {"poll of a clock", "", "", true},
+    {"send to another host", "", "", true},
 });
-static_assert(kOps.size() == static_cast<size_t>(Op::kPollTime) + 1);
+static_assert(kOps.size() == static_cast<size_t>(Op::kCarry) + 1);
 
 struct CommandWords {
   std::string_view name;

@@ -15,7 +15,6 @@
 namespace cm::sim {
 namespace {
 
-constexpr Duration kLatency = Duration::Microseconds(10);
 // The library sets none, which means the longest.
 constexpr Duration kRnrTimer = Duration::Microseconds(655360);
 constexpr uint8_t kForEver = 7;  // as an RNR retry count
@@ -104,7 +103,12 @@ void Verbs::Schedule(const Context& c, uint32_t qp, Duration after) {
   const bool known = !own.datagram || own.sends.front().group == Group{};
   const QpAddress& there = own.datagram ? own.sends.front().to : own.connection.peer;
   const Duration later = known ? c.fabric->OfData(now, own.device, there.device).later : Duration();
-  qps_[qp].due = now + after + kLatency + later;
+  const uint64_t bytes = own.sends.front().length();
+  const bool answers = own.sends.front().opcode == WcOpcode::kRead;
+  const Duration leaves =
+      answers ? c.fabric->Leaves(now + after, there.device, own.device, bytes)
+              : c.fabric->Leaves(now + after, own.device, known ? there.device : kNoDevice, bytes);
+  qps_[qp].due = now + after + leaves + Fabric::kLatency + later;
   c.agenda->At(qps_[qp].due, EventKind::kWorkDue, qp);
 }
 

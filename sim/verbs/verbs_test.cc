@@ -153,6 +153,19 @@ TEST_F(VerbsTest, MessagesTakeReceivesInTheOrderOfPosting) {
   EXPECT_THAT(BytesOf(to), ElementsAre(3, 4, 1, 9));
 }
 
+// 8000 bits a second: four bytes take 4 ms to be sent, and to be read.
+TEST_F(VerbsTest, MessagesTakeAsLongAsTheirLinkSends) {
+  fabric_.bandwidth = 8'000;
+  Connect();
+  const uint32_t here = Register(kHere, {1, 2, 3, 4});
+  const uint32_t there = Register(kThere, {9, 9, 9, 9}, {.remote_read = true});
+  EXPECT_EQ(Receive(b_, 10, {{there, 0, 4}}), Errno::kNone);
+  EXPECT_EQ(Send(a_, 1, {{here, 0, 4}}), Errno::kNone);
+  EXPECT_EQ(Remote(WcOpcode::kRead, {here, 0, 4}, {there, 0, 4}), Errno::kNone);
+  Run();
+  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 2 + Duration::Milliseconds(8));
+}
+
 TEST_F(VerbsTest, ARequestThatIsNotSignaledCompletesSilently) {
   Connect();
   WorkRequest work = Work(WcOpcode::kSend, 1, {});

@@ -91,6 +91,7 @@ class Broker {
                  std::move(folder), setting.seed, setting.hears),
         tally_(&*setting.topology) {
     world_.LetFaultsHitData();
+    world_.LimitBandwidth(setting.bandwidth);
     for (const Fault& fault : latencies.faults) world_.Inject(fault);
     report_.latencies = latencies.text;
     if (setting.recorder != nullptr) Record(latencies);
@@ -212,6 +213,10 @@ std::string Broker::StartNext() {
 
 std::string Broker::Run() {
   if (std::string problem = OpenHosts(); !problem.empty()) return problem;
+  // What hits messages from the beginning on hits the first as well.
+  while (NextScripted() == Instant() && setting_.script[scripted_].fault &&
+         setting_.script[scripted_].fault->OnPackets())
+    DoScripted();
   bool was_quiet = true;
   for (Duration glance = kGlance;;) {
     if (Interrupted()) {
@@ -373,6 +378,7 @@ Report Broker::TakeReport() {
   report_.last.assign(trace_.last().begin(), trace_.last().end());
   report_.digest = trace_.digest();
   report_.deviations = order_.taken();
+  report_.socket_was_full = serving_.noted().socket_was_full;
   report_.ended = world_.Now();
   return std::move(report_);
 }

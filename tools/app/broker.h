@@ -45,6 +45,7 @@ struct Setting {
   std::vector<uint8_t> staying_sides;
   std::vector<Happening> script;
   Duration limit = Duration::Seconds(600);  // of virtual time
+  uint64_t bandwidth = 0;                   // bits a second of each device; 0: no limit
   // About what a server of today takes; kinder to our own processor than what it really takes.
   sim::uapi::Costs costs = {.reading = 100, .look = 500, .request = 500};
   const std::atomic<bool>* interrupted = nullptr;
@@ -80,7 +81,8 @@ struct Report {
   bool kernel_after_limit = false;     // with a message or a timer of a kernel
   bool interrupted = false;
   bool at_limit = false;
-  bool in_real_time = false;  // the run waited in the system's time
+  bool in_real_time = false;     // the run waited in the system's time
+  bool socket_was_full = false;  // a program left more unread than the system's buffers hold
 
   // True when all programs that were to end have exited with code 0, and no program has misbehaved.
   bool clean() const;

@@ -183,7 +183,10 @@ std::string Serving::WaitsFor(const Process& process, const ThreadState& thread)
   if (known.waits && known.request.op == sim::uapi::Op::kSleep)
     return fmt::format("sleeps until {}", ToString(UntilOf(known.request)));
   if (known.waits) return fmt::format("waits for {}", machine_.WaitsFor(known.asker));
-  if (known.spins)
+  if (known.ready && known.request.op == sim::uapi::Op::kCarry)
+    does =
+        fmt::format("waits for another host, over its own socket, until {}", ToString(known.since));
+  else if (known.spins)
     does = fmt::format("waits for {}", Named(sim::uapi::WhatItLooksFor(known.request.on)));
   if (!known.last.empty()) does += fmt::format(", after {}", known.last);
   if (known.fetched == 0) return does;

@@ -45,10 +45,12 @@ inline ProgramToRun Beside(uint8_t side, const std::string& text) {
 
 inline Ran RunAll(std::vector<ProgramToRun> programs, const std::string& script = "",
                   uint64_t seed = 0, std::vector<uint8_t> staying = {},
-                  Duration limit = Duration::Seconds(600)) {
-  Ran ran =
-      RunPrograms(std::move(programs),
-                  {.script = script, .seed = seed, .staying = std::move(staying), .limit = limit});
+                  Duration limit = Duration::Seconds(600), uint64_t bandwidth = 0) {
+  Ran ran = RunPrograms(std::move(programs), {.script = script,
+                                              .seed = seed,
+                                              .staying = std::move(staying),
+                                              .limit = limit,
+                                              .bandwidth = bandwidth});
   if (!ran.problem.empty()) ADD_FAILURE() << ran.problem;
   return ran;
 }

@@ -45,7 +45,8 @@ Ran RunPrograms(std::vector<ProgramToRun> programs, const RunOptions& options) {
                   .programs = std::move(programs),
                   .staying_sides = options.staying,
                   .script = {},
-                  .limit = options.limit};
+                  .limit = options.limit,
+                  .bandwidth = options.bandwidth};
   auto happenings = ReadScript(options.script, setting.topology);
   if (auto* problem = std::get_if<std::string>(&happenings)) {
     ran.problem = std::move(*problem);

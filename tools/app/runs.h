@@ -34,6 +34,7 @@ struct RunOptions {
   uint64_t seed = 0;
   std::vector<uint8_t> staying = {};  // sides whose programs serve for ever
   Duration limit = Duration::Seconds(600);
+  uint64_t bandwidth = 0;
   std::string_view topology = "two-kernels";
 };
 

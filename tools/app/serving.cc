@@ -30,7 +30,7 @@ using sim::uapi::Request;
 constexpr Duration kSlice = Duration::Microseconds(10);
 constexpr int64_t kShare = 16;
 constexpr uint64_t kRanks = 3;
-// Microseconds for which a system with other work keeps a thread that could go on, and how often.
+// Microseconds for which a busy system keeps a thread that could go on, and how often.
 constexpr std::array kLate = {0, 10, 100, 1'000};
 constexpr std::array<uint8_t, 8> kHowLate = {0, 0, 0, 0, 0, 1, 2, 3};
 
@@ -77,7 +77,8 @@ Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::Shar
       seed_(seed),
       hears_(std::move(hears)),
       machine_(world, this),
-      foresight_(&machine_) {
+      foresight_(&machine_),
+      sockets_(world) {
   SomebodyHasAsked();
 }
 
@@ -150,6 +151,7 @@ void Serving::Asks(Process* process, Thread* thread) {
     return;
   }
   NoteEndsOfSilent();
+  if (request.op == Op::kCarry) return Carries(process, thread);
   const Answer answer = machine_.Ask(thread->asker, request);
   if (answer.waits) {
     thread->waits = true;
@@ -162,6 +164,19 @@ void Serving::Asks(Process* process, Thread* thread) {
   if (!order_->Decides()) return Reply(process, thread, answer);
   const uint64_t way = order_->OneOf(kAfterCalls, NameOf(*process, thread) + "/call");
   return way == 0 ? Reply(process, thread, answer) : Hold(thread, answer, way - 1);
+}
+
+void Serving::Carries(Process* process, Thread* thread) {
+  const SocketLinks::Answered answered = sockets_.Ask(
+      process->pid, process->side, thread->request,
+      [&](uint64_t address, auto bytes) { return Read(process->number, address, bytes); });
+  ++thread->calls;
+  const bool decides = answered.at <= world_->Now() && order_->Decides();
+  uint64_t way = answered.at > world_->Now() ? 1 : 0;
+  if (decides) way = order_->OneOf(kAfterCalls, NameOf(*process, thread) + "/call");
+  if (way == 0) return Reply(process, thread, {.value = answered.value});
+  Hold(thread, {.value = answered.value}, way - 1);
+  thread->since = std::max(thread->since, answered.at);
 }
 
 void Serving::Hold(Thread* thread, Answer answer, uint64_t late) {
@@ -363,6 +378,7 @@ void Serving::LimitTime(Instant until) {
 }
 
 bool Serving::LetOneGoOn() {
+  if (sockets_.Flush()) return WakesOthers();
   time_->SetUntil(Ahead().nanoseconds());
   for (const auto& next : {world_->NextAt(), NextWaking(), expected_})
     if (next) LimitTime(*next);
@@ -432,7 +448,15 @@ bool Serving::MayGoOn(const Thread& thread) const {
 void Serving::HasHappened() {
   time_->Set(world_->Now().nanoseconds());
   time_->NoteHappened();
+  if (sockets_.Happen()) WakesOthers();
   LetAllLook();
+}
+
+bool Serving::WakesOthers() {
+  all_ask_ = false;
+  look_closely_ = true;
+  noted_.socket_was_full = sockets_.was_full();
+  return true;
 }
 
 std::optional<Instant> Serving::NextWaking() const {
@@ -440,6 +464,7 @@ std::optional<Instant> Serving::NextWaking() const {
   const auto consider = [&first](Instant at) {
     if (Earlier(at, first)) first = at;
   };
+  if (const auto arrives = sockets_.NextAt()) consider(*arrives);
   for (const auto& process : processes_) {
     for (const auto& thread : process->threads) {
       if (thread->ready && thread->since > world_->Now()) consider(thread->since);

@@ -41,6 +41,7 @@
 #include "tools/app/process.h"
 #include "tools/app/process_ids.h"
 #include "tools/app/program.h"
+#include "tools/app/socket_links.h"
 #include "tools/app/threads.h"
 #include "tools/app/trace.h"
 
@@ -111,6 +112,7 @@ class Serving : private sim::uapi::Memory {
   struct Noted {
     std::vector<std::string> misbehaviour;  // of programs
     std::vector<std::string> left_open;     // objects, which does no harm
+    bool socket_was_full = false;           // see SocketLinks
   };
   const Noted& noted() const { return noted_; }
 
@@ -139,6 +141,8 @@ class Serving : private sim::uapi::Memory {
   // The program's process of that number, created when there is none.
   Process* ProcessOf(Process* asked, pid_t pid);
   void Asks(Process* process, Thread* thread);
+  // What goes to another host over TCP or UDP.
+  void Carries(Process* process, Thread* thread);
   // Its answer comes when it is its turn, and as late as kLate says.
   void Hold(Thread* thread, sim::uapi::Answer answer, uint64_t late);
   // What a program tells of the library's events: not for the machine, and not answered.
@@ -184,6 +188,8 @@ class Serving : private sim::uapi::Memory {
   bool Ended(Process* process);
   void NoteStrangers(std::span<const pid_t> running);
   void LetAllLook();
+  // A system call may have ended without a request. Returns true.
+  bool WakesOthers();
   // How far a thread may go ahead.
   Instant Ahead() const;
   void LimitTime(Instant until);
@@ -211,6 +217,7 @@ class Serving : private sim::uapi::Memory {
   OneProcessor processor_;
   sim::uapi::Machine machine_;
   sim::uapi::Foresight foresight_;
+  SocketLinks sockets_;
   std::vector<std::unique_ptr<Process>> processes_;  // by their number on the machine
   Noted noted_;
   bool timed_ = false;

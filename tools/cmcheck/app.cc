@@ -24,6 +24,7 @@
 #include "model/vocabulary/topology.h"
 #include "model/vocabulary/topology_ref.h"
 #include "sim/codec/capture_writer.h"
+#include "tools/app/bandwidth.h"
 #include "tools/app/broker.h"
 #include "tools/app/drawn_faults.h"
 #include "tools/app/each_fault.h"
@@ -56,6 +57,7 @@ struct AppOptions {
   std::string conversation;
   std::vector<std::string> stays;
   std::string limit = "600s";
+  std::string bandwidth;
   std::vector<std::string> words;
 };
 
@@ -120,6 +122,11 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
   if (!limit)
     return fmt::format("--limit {}: accepted are durations like 90s, 500ms", options.limit);
   setting->limit = *limit;
+  const std::optional<uint64_t> bandwidth = app::ParseBandwidth(options.bandwidth);
+  if (!bandwidth)
+    return fmt::format("--bandwidth {}: accepted are bits a second like 800k, 100M, 25G",
+                       options.bandwidth);
+  setting->bandwidth = *bandwidth;
   auto programs = ProgramsOf(options.words, *setting->topology);
   if (auto* problem = std::get_if<std::string>(&programs)) return std::move(*problem);
   setting->programs = std::get<std::vector<app::ProgramToRun>>(std::move(programs));
@@ -169,8 +176,9 @@ void Print(const app::Report& report, const std::string& limit) {
   });
   if (succeeded && !report.misbehaviour.empty())
     fmt::print("all programs have ended with 0; the misbehaviour makes the exit code 1\n");
-  fmt::print("{} of virtual time, digest {:016x}{}\n", ToString(report.ended), report.digest,
-             report.in_real_time ? "; programs waited in the system's time, too" : "");
+  fmt::print("{} of virtual time, digest {:016x}{}{}\n", ToString(report.ended), report.digest,
+             report.in_real_time ? "; programs waited in the system's time, too" : "",
+             report.socket_was_full ? "; a socket was full, and how much it holds may differ" : "");
 }
 
 void Hear(std::string_view who, std::string_view line) {
@@ -207,6 +215,7 @@ std::string CommandFor(const AppOptions& options, const app::Setting& setting,
   if (options.topology != usual.topology) add("--topology", options.topology);
   if (options.profile != usual.profile) add("--profile", options.profile);
   if (options.limit != usual.limit) add("--limit", options.limit);
+  if (!options.bandwidth.empty()) add("--bandwidth", options.bandwidth);
   for (const std::string& side : options.stays) add("--stays", side);
   if (!conversation.empty()) add("--conversation", conversation);
   command += " --";
@@ -385,6 +394,9 @@ Examples:
   verb.Text("--conversation", &options->conversation,
             "A file for the run as a conversation, which `explain` and `replay` take");
   verb.Text("--limit", &options->limit, "Limit of virtual time: 90s, 500ms");
+  verb.Text("--bandwidth", &options->bandwidth,
+            "Bits a second that each device sends of data: 800k, 100M, 25G; without it RDMA has no "
+            "limit, and TCP and UDP have 10G");
   verb.Texts("--stays", &options->stays,
              "A side whose programs serve for ever: they are killed when all others have ended");
   verb.Words("programs", &options->words, "PROGRAM ARGUMENT... : PROGRAM ARGUMENT...");

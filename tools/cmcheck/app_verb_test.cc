@@ -224,6 +224,7 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
       {{"true", ":", "./faults.txt"}, "cannot start ./faults.txt: Permission denied"},
       {{"--topology", "moon", "true"}, "there is no topology 'moon'"},
       {{"--limit", "soon", "true"}, "--limit soon: accepted are durations like 90s"},
+      {{"--bandwidth", "fast", "true"}, "--bandwidth fast: accepted are bits a second like 800k"},
       {{"--stays", "middle", "true"}, "--stays middle: topology two-kernels has the sides"},
       {{"--faults", "none.txt", "true"}, "--faults none.txt: cannot be read"},
       {{"--faults", "each", "--fault", "fault link-down side=active", "true"},

@@ -1,0 +1,286 @@
+// Sockets of TCP and UDP between hosts: the machine's broker sends what the program gives them.
+//
+// The descriptor stays the system's. What the C library sends by itself (stdio on a socket), and
+// raw system calls, are sent at once.
+#undef _FORTIFY_SOURCE
+
+#include "sim/fake_libibverbs/carrying.h"
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/fake_libibverbs/descriptors.h"
+#include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/polling.h"
+#include "sim/fake_libibverbs/requests.h"
+#include "sim/fake_libibverbs/turns.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+using uapi::Carry;
+
+enum class Kind : uint8_t { kUnknown, kStream, kDatagram, kOther };
+
+constexpr size_t kMost = 1U << 16U;
+constexpr size_t kMostBytes = 1U << 30U;
+// What the broker does not send: urgent bytes, those that come with the connection, and those
+// whose end is reported.
+constexpr int kOfSystem = MSG_OOB | MSG_FASTOPEN | MSG_ZEROCOPY;
+
+// By descriptor. A program may close and reuse one without a function of the C library, and then
+// what it sends is the system's, or the broker says that it is.
+std::array<std::atomic<Kind>, kMost> kinds{};
+
+int OptionOf(int fd, int name) {
+  int value = -1;
+  socklen_t length = sizeof value;
+  return syscall(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &length) == 0 ? value : -1;
+}
+
+// Asks the kernel itself: what a preloaded object calls a socket may be none.
+Kind Looked(int fd) {
+  const int family = OptionOf(fd, SO_DOMAIN);
+  if (family != AF_INET && family != AF_INET6) return Kind::kOther;
+  const int protocol = OptionOf(fd, SO_PROTOCOL);
+  if (protocol == IPPROTO_TCP) return Kind::kStream;
+  return protocol == IPPROTO_UDP ? Kind::kDatagram : Kind::kOther;
+}
+
+Kind KindOf(int fd) {
+  if (fd < 0 || static_cast<size_t>(fd) >= kMost || !TakeTurns()) return Kind::kOther;
+  std::atomic<Kind>& kind = kinds[static_cast<size_t>(fd)];
+  if (kind != Kind::kUnknown) return kind;
+  const int before = errno;
+  kind = Looked(fd);
+  errno = before;
+  return kind;
+}
+
+void Forget(int fd) {
+  if (fd >= 0 && static_cast<size_t>(fd) < kMost) kinds[static_cast<size_t>(fd)] = Kind::kUnknown;
+}
+
+int64_t AskToCarry(int fd, uapi::CarryRecord record, std::span<const uint8_t> peer = {}) {
+  const int before = errno;
+  record.now = TheBackend()->Shown();
+  uapi::Request request = {.op = uapi::Op::kCarry, .on = static_cast<uint32_t>(fd)};
+  request.bytes.resize(sizeof record + peer.size());
+  std::memcpy(request.bytes.data(), &record, sizeof record);
+  if (!peer.empty()) std::memcpy(request.bytes.data() + sizeof record, peer.data(), peer.size());
+  const int64_t value = Ask(request).value;
+  errno = before;
+  return value;
+}
+
+int64_t AskAs(Carry what, int fd) { return AskToCarry(fd, {.what = static_cast<uint32_t>(what)}); }
+
+// What the system does next must not overtake what is under way.
+void AwaitArrival(int fd) {
+  if (KindOf(fd) == Kind::kStream) AskAs(Carry::kWaits, fd);
+}
+
+enum class Room : uint8_t { kThere, kOfSystem, kNone, kInterrupted };
+
+// The system's socket has room, or says why it never has.
+Room AwaitRoom(int fd, bool blocks) {
+  pollfd writable = {.fd = fd, .events = POLLOUT, .revents = 0};
+  if (RealLibc().poll(&writable, 1, 0) < 0) return Room::kOfSystem;
+  if ((writable.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return Room::kOfSystem;
+  if ((writable.revents & POLLOUT) != 0) return Room::kThere;
+  if (!blocks) return Room::kNone;
+  if (RealLibc().poll(&writable, 1, -1) < 0) return Room::kInterrupted;
+  AwaitTurn();
+  return Room::kThere;
+}
+
+std::span<const uint8_t> AddressIn(const msghdr& message) {
+  return {static_cast<const uint8_t*>(message.msg_name),
+          message.msg_name == nullptr ? 0 : message.msg_namelen};
+}
+
+// The bytes of all pieces, one after the other.
+std::vector<uint8_t> Gathered(const msghdr& message) {
+  std::vector<uint8_t> all;
+  for (const iovec& piece : std::span(message.msg_iov, message.msg_iovlen)) {
+    const auto* const bytes = static_cast<const uint8_t*>(piece.iov_base);
+    all.insert(all.end(), bytes, bytes + piece.iov_len);
+  }
+  return all;
+}
+
+size_t SizeOf(const msghdr& message) {
+  size_t size = 0;
+  for (const iovec& piece : std::span(message.msg_iov, message.msg_iovlen)) size += piece.iov_len;
+  return size;
+}
+
+std::optional<ssize_t> Fails(int error) {
+  errno = error;
+  NotePoll(error != EAGAIN);
+  return -1;
+}
+
+std::optional<ssize_t> CarrySome(int fd, const iovec& bytes, std::span<const uint8_t> peer,
+                                 int flags) {
+  const bool blocks = (flags & MSG_DONTWAIT) == 0 && !IsNonBlocking(fd);
+  for (;;) {
+    const Room room = AwaitRoom(fd, blocks);
+    if (room == Room::kOfSystem) return std::nullopt;
+    if (room == Room::kInterrupted) return -1;
+    if (room == Room::kNone) return Fails(EAGAIN);
+    const int64_t taken = AskToCarry(fd,
+                                     {.address = std::bit_cast<uint64_t>(bytes.iov_base),
+                                      .length = static_cast<uint32_t>(bytes.iov_len),
+                                      .what = static_cast<uint32_t>(Carry::kSends),
+                                      .blocks = blocks ? 1U : 0U},
+                                     peer);
+    if (taken == uapi::kLeftToSystem && KindOf(fd) == Kind::kStream)
+      kinds[static_cast<size_t>(fd)] = Kind::kOther;
+    if (taken < 0 || taken == uapi::kLeftToSystem) return std::nullopt;
+    if (taken != uapi::kNoRoom) return static_cast<ssize_t>(taken);
+    if (!blocks) return Fails(EAGAIN);
+  }
+}
+
+}  // namespace
+
+std::optional<ssize_t> CarryMessage(int fd, const msghdr& message, int flags) {
+  const Kind kind = KindOf(fd);
+  if (kind == Kind::kOther) return std::nullopt;
+  const size_t size = SizeOf(message);
+  if (size == 0 && kind == Kind::kStream) return std::nullopt;
+  if ((flags & kOfSystem) != 0 || message.msg_controllen != 0 || size > kMostBytes) {
+    AwaitArrival(fd);
+    return std::nullopt;
+  }
+  const std::span<const uint8_t> peer = AddressIn(message);
+  if (message.msg_iovlen == 1) return CarrySome(fd, message.msg_iov[0], peer, flags);
+  std::vector<uint8_t> all = Gathered(message);
+  return CarrySome(fd, {.iov_base = all.data(), .iov_len = all.size()}, peer, flags);
+}
+
+std::optional<ssize_t> CarryBytes(int fd, const iovec* pieces, size_t count, int flags) {
+  if (KindOf(fd) == Kind::kOther) return std::nullopt;
+  msghdr message{};
+  message.msg_iov = const_cast<iovec*>(pieces);
+  message.msg_iovlen = count;
+  return CarryMessage(fd, message, flags);
+}
+
+void CarryEnd(int fd) {
+  if (fd < 0 || static_cast<size_t>(fd) >= kMost) return;
+  const Kind kind = kinds[static_cast<size_t>(fd)];
+  if (kind == Kind::kStream && TakeTurns()) AskAs(Carry::kCloses, fd);
+  Forget(fd);
+}
+
+int CarryRequest(int fd, const sockaddr* peer, socklen_t length) {
+  if (KindOf(fd) != Kind::kStream) return 0;
+  const std::span to(reinterpret_cast<const uint8_t*>(peer), length);
+  for (uint32_t attempt = 0;; ++attempt) {
+    const int64_t value =
+        AskToCarry(fd, {.what = static_cast<uint32_t>(Carry::kConnects), .attempt = attempt}, to);
+    if (value == -ETIMEDOUT) return ETIMEDOUT;
+    if (value != uapi::kLost) return 0;
+  }
+}
+
+void CarryReply(int fd) {
+  if (KindOf(fd) != Kind::kStream) return;
+  for (uint32_t attempt = 0;; ++attempt)
+    if (AskToCarry(fd, {.what = static_cast<uint32_t>(Carry::kReplied), .attempt = attempt}) !=
+        uapi::kLost)
+      return;
+}
+
+}  // namespace cm::sim::fake_libibverbs
+
+using namespace cm::sim::fake_libibverbs;  // what follows is C
+
+extern "C" {
+
+ssize_t send(int fd, const void* bytes, size_t size, int flags) {
+  static auto* const kReal = Next("send", &send);
+  const iovec piece = {.iov_base = const_cast<void*>(bytes), .iov_len = size};
+  if (const auto carried = CarryBytes(fd, &piece, 1, flags)) return *carried;
+  return kReal(fd, bytes, size, flags);
+}
+
+ssize_t sendto(int fd, const void* bytes, size_t size, int flags, const sockaddr* peer,
+               socklen_t length) {
+  static auto* const kReal = Next("sendto", &sendto);
+  iovec piece = {.iov_base = const_cast<void*>(bytes), .iov_len = size};
+  msghdr message{};
+  message.msg_name = const_cast<sockaddr*>(peer);
+  message.msg_namelen = length;
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  if (const auto carried = CarryMessage(fd, message, flags)) return *carried;
+  return kReal(fd, bytes, size, flags, peer, length);
+}
+
+ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+  static auto* const kReal = Next("sendmsg", &sendmsg);
+  if (message != nullptr)
+    if (const auto carried = CarryMessage(fd, *message, flags)) return *carried;
+  return kReal(fd, message, flags);
+}
+
+// Up to the first that is not sent whole. source: man sendmmsg(2)
+int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
+  static auto* const kReal = Next("sendmmsg", &sendmmsg);
+  if (messages == nullptr || count == 0 || KindOf(fd) == Kind::kOther)
+    return kReal(fd, messages, count, flags);
+  int sent = 0;
+  for (mmsghdr& each : std::span(messages, count)) {
+    const ssize_t size = sendmsg(fd, &each.msg_hdr, flags);
+    if (size < 0) return sent == 0 ? -1 : sent;
+    each.msg_len = static_cast<unsigned>(size);
+    ++sent;
+  }
+  return sent;
+}
+
+ssize_t writev(int fd, const iovec* pieces, int count) {
+  static auto* const kReal = Next("writev", &writev);
+  if (count > 0 && count <= IOV_MAX && pieces != nullptr)
+    if (const auto carried = CarryBytes(fd, pieces, static_cast<size_t>(count), 0)) return *carried;
+  return kReal(fd, pieces, count);
+}
+
+ssize_t sendfile(int to, int from, off_t* offset, size_t size) noexcept {
+  static auto* const kReal = Next("sendfile", &sendfile);
+  AwaitArrival(to);
+  return kReal(to, from, offset, size);
+}
+
+ssize_t sendfile64(int to, int from, off64_t* offset, size_t size) noexcept {
+  static auto* const kReal = Next("sendfile64", &sendfile64);
+  AwaitArrival(to);
+  return kReal(to, from, offset, size);
+}
+
+int shutdown(int fd, int how) noexcept {
+  static auto* const kReal = Next("shutdown", &shutdown);
+  if (how == SHUT_RD || KindOf(fd) != Kind::kStream) return kReal(fd, how);
+  if (AskAs(Carry::kShuts, fd) != 0) return kReal(fd, how);
+  return how == SHUT_RDWR ? kReal(fd, SHUT_RD) : 0;
+}
+}

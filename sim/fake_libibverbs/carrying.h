@@ -1,0 +1,34 @@
+// What a program sends to other hosts over TCP and UDP: its bytes reach the system's socket when
+// they arrive, by the links of the simulated network, in virtual time.
+//
+// The functions are weak: null in objects that leave sockets to the system.
+#ifndef SIM_FAKE_LIBIBVERBS_CARRYING_H_
+#define SIM_FAKE_LIBIBVERBS_CARRYING_H_
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <optional>
+
+namespace cm::sim::fake_libibverbs {
+
+// As sendmsg(2): the number of bytes taken, or -1 and errno is set. Empty where the system sends
+// them: to the same host, or what is no socket of TCP or UDP.
+__attribute__((weak)) std::optional<ssize_t> CarryMessage(int fd, const msghdr& message, int flags);
+
+// The same for bytes without an address.
+__attribute__((weak)) std::optional<ssize_t> CarryBytes(int fd, const iovec* pieces, size_t count,
+                                                        int flags);
+
+// A descriptor that is about to be closed, or to become another file: its end arrives after all
+// that it has sent.
+__attribute__((weak)) void CarryEnd(int fd);
+
+// A connection over TCP takes two messages: before connect(2) of the system, and after it.
+// `kReplied` has no error. Returns 0 or an errno.
+__attribute__((weak)) int CarryRequest(int fd, const sockaddr* peer, socklen_t length);
+__attribute__((weak)) void CarryReply(int fd);
+
+}  // namespace cm::sim::fake_libibverbs
+
+#endif  // SIM_FAKE_LIBIBVERBS_CARRYING_H_

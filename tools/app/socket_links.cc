@@ -1,0 +1,356 @@
+#include "tools/app/socket_links.h"
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "model/vocabulary/topology.h"
+#include "sim/fabric/fabric.h"
+#include "sim/uapi/bytes.h"
+
+namespace cm::app {
+namespace {
+
+using sim::uapi::Carry;
+using sim::uapi::CarryRecord;
+
+// source: linux 6.1 tcp.h TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT, TCP_RETR2, TCP_SYN_RETRIES
+constexpr Duration kSentAgainAfter = Duration::Milliseconds(200);
+constexpr Duration kSentAgainAtMost = Duration::Seconds(120);
+constexpr Duration kConnectsAgainAfter = Duration::Seconds(1);
+constexpr uint32_t kAttempts = 15;
+constexpr uint32_t kAttemptsToConnect = 6;
+// Bytes under way from one socket; as much as Linux lets a sender have. source: linux 6.1 tcp.c
+// tcp_init, the largest send buffer
+constexpr uint64_t kRoom = uint64_t{4} << 20U;
+
+Duration Doubled(Duration first, uint32_t times) {
+  Duration after = first;
+  for (; times > 0 && after < kSentAgainAtMost; --times) after = after * 2;
+  return std::min(after, kSentAgainAtMost);
+}
+
+// Bits a second of a usual adapter, where links have no limit: without one, a program that sends
+// without end would send for ever in no time.
+constexpr uint64_t kUsualBandwidth = 10'000'000'000;
+
+// What the program has under that number.
+OwnedDescriptor Duplicate(pid_t process, uint32_t fd) {
+  const OwnedDescriptor of(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  if (of.get() < 0) return OwnedDescriptor();
+  return OwnedDescriptor(static_cast<int>(syscall(SYS_pidfd_getfd, of.get(), fd, 0)));
+}
+
+// The number of the socket; 0 for what is none.
+uint64_t NumberOf(int socket) {
+  struct stat status {};
+  if (socket < 0 || fstat(socket, &status) != 0 || !S_ISSOCK(status.st_mode)) return 0;
+  return status.st_ino;
+}
+
+std::string BytesOfHost(const sockaddr_storage& address) {
+  if (address.ss_family == AF_INET) {
+    sockaddr_in in{};
+    std::memcpy(&in, &address, sizeof in);
+    return {reinterpret_cast<const char*>(&in.sin_addr), sizeof in.sin_addr};
+  }
+  if (address.ss_family != AF_INET6) return {};
+  sockaddr_in6 in6{};
+  std::memcpy(&in6, &address, sizeof in6);
+  const std::string all(reinterpret_cast<const char*>(&in6.sin6_addr), sizeof in6.sin6_addr);
+  return IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr) ? all.substr(all.size() - sizeof(in_addr)) : all;
+}
+
+std::string BytesOfHost(const std::string& text) {
+  in6_addr address{};
+  if (inet_pton(AF_INET, text.c_str(), &address) == 1)
+    return {reinterpret_cast<const char*>(&address), sizeof(in_addr)};
+  if (inet_pton(AF_INET6, text.c_str(), &address) != 1) return {};
+  return {reinterpret_cast<const char*>(&address), sizeof address};
+}
+
+bool IsOfV4(const sockaddr_storage& address) {
+  return BytesOfHost(address).size() == sizeof(in_addr);
+}
+
+bool IsAnywhere(const std::string& host) {
+  return std::ranges::all_of(host, [](char byte) { return byte == 0; });
+}
+
+sockaddr_storage LocalOf(int socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0)
+    address.ss_family = AF_UNSPEC;
+  return address;
+}
+
+// Room for one control message, aligned for it.
+struct Control {
+  alignas(cmsghdr) std::array<uint8_t, CMSG_SPACE(sizeof(in6_pktinfo))> bytes{};
+};
+
+template <typename Info>
+void Put(msghdr* message, Control* control, int level, int type, const Info& info) {
+  message->msg_control = control->bytes.data();
+  message->msg_controllen = CMSG_SPACE(sizeof info);
+  cmsghdr* const header = CMSG_FIRSTHDR(message);
+  header->cmsg_level = level;
+  header->cmsg_type = type;
+  header->cmsg_len = CMSG_LEN(sizeof info);
+  std::memcpy(CMSG_DATA(header), &info, sizeof info);
+}
+
+// Without it a socket that is bound to no address sends from the address that the datagram goes to.
+// A socket of IPv6 says an address of IPv4 as a mapped one.
+void SetSource(msghdr* message, Control* control, int family, const std::string& host) {
+  if (family == AF_INET) {
+    in_pktinfo info{};
+    host.copy(reinterpret_cast<char*>(&info.ipi_spec_dst), sizeof info.ipi_spec_dst);
+    return Put(message, control, IPPROTO_IP, IP_PKTINFO, info);
+  }
+  in6_pktinfo info{};
+  char* const address = reinterpret_cast<char*>(&info.ipi6_addr);
+  constexpr size_t kMapped = sizeof info.ipi6_addr - sizeof(in_addr);
+  if (host.size() == sizeof info.ipi6_addr) {
+    host.copy(address, host.size());
+  } else {
+    std::memset(address + kMapped - 2, 0xff, 2);
+    host.copy(address + kMapped, sizeof(in_addr));
+  }
+  Put(message, control, IPPROTO_IPV6, IPV6_PKTINFO, info);
+}
+
+}  // namespace
+
+OwnedDescriptor::~OwnedDescriptor() {
+  if (fd_ >= 0) close(fd_);
+}
+
+SocketLinks::SocketLinks(sim::World* world) : world_(world) {
+  const std::vector<DeviceInfo>& devices = world->topology().devices;
+  for (uint8_t device = 0; device < devices.size(); ++device) {
+    for (size_t nth = 0; nth < devices[device].AddressCount(); ++nth)
+      for (const bool v6 : {false, true})
+        device_of_.emplace(BytesOfHost(std::string(devices[device].Host(nth, v6))), device);
+    sources_.push_back({BytesOfHost(devices[device].v4), BytesOfHost(devices[device].v6)});
+  }
+  device_of_.erase("");
+}
+
+std::optional<uint8_t> SocketLinks::DeviceOf(const sockaddr_storage& address) const {
+  const auto found = device_of_.find(BytesOfHost(address));
+  return found == device_of_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<SocketLinks::Way> SocketLinks::WayOf(int socket, uint8_t device,
+                                                   std::span<const uint8_t> peer) const {
+  sockaddr_storage there{};
+  socklen_t length = sizeof there;
+  if (!peer.empty())
+    std::memcpy(&there, peer.data(), std::min(peer.size(), sizeof there));
+  else if (getpeername(socket, reinterpret_cast<sockaddr*>(&there), &length) != 0)
+    return std::nullopt;
+  const std::optional<uint8_t> to = DeviceOf(there);
+  if (!to) return std::nullopt;
+  const uint8_t from = DeviceOf(LocalOf(socket)).value_or(device);
+  const Topology& topology = world_->topology();
+  if (topology.devices[from].kernel == topology.devices[*to].kernel) return std::nullopt;
+  int protocol = 0;
+  length = sizeof protocol;
+  getsockopt(socket, SOL_SOCKET, SO_PROTOCOL, &protocol, &length);
+  return Way{.from = from, .to = *to, .is_tcp = protocol == IPPROTO_TCP};
+}
+
+bool SocketLinks::GetsThrough(const Way& way) const {
+  const sim::Fabric& fabric = *world_->Context().fabric;
+  return fabric.CarriesTcp(way.from, way.to) &&
+         !fabric.OfData(world_->Now(), way.from, way.to).lost;
+}
+
+Instant SocketLinks::Arrives(Instant leaves, const Way& way, uint64_t bytes) {
+  sim::Fabric& fabric = *world_->Context().fabric;
+  return leaves + fabric.Leaves(leaves, way.from, way.to, bytes, kUsualBandwidth) +
+         sim::Fabric::kLatency + fabric.OfData(world_->Now(), way.from, way.to).later;
+}
+
+SocketLinks::Answered SocketLinks::Ask(pid_t process, uint8_t side,
+                                       const sim::uapi::Request& request, const Reads& reads) {
+  const auto record = sim::uapi::As<CarryRecord>(request.bytes);
+  const auto what = static_cast<Carry>(record.what);
+  const std::span<const uint8_t> peer =
+      std::span(request.bytes).subspan(std::min(sizeof record, request.bytes.size()));
+  OwnedDescriptor socket = Duplicate(process, request.on);
+  const uint64_t name = NumberOf(socket.get());
+  if (what == Carry::kWaits) return Waits(name);
+  const std::optional<Way> way =
+      name == 0 ? std::nullopt : WayOf(socket.get(), world_->topology().sides[side].device, peer);
+  const bool connects = what == Carry::kConnects || what == Carry::kReplied;
+  if (!way) return {.value = connects ? 0 : sim::uapi::kLeftToSystem, .at = world_->Now()};
+  const Instant now = std::max(world_->Now(), Instant::FromNanoseconds(record.now));
+  if (what == Carry::kConnects) return Connects(now, *way, record.attempt);
+  if (what == Carry::kReplied)
+    return Connects(now, {.from = way->to, .to = way->from}, record.attempt);
+  return Sends(now, name, std::move(socket), *way, record, peer, reads);
+}
+
+SocketLinks::Answered SocketLinks::Connects(Instant now, const Way& way, uint32_t attempt) {
+  if (GetsThrough(way)) return {.value = 0, .at = Arrives(now, way, 0)};
+  const Instant again = now + Doubled(kConnectsAgainAfter, attempt);
+  return {.value = attempt < kAttemptsToConnect ? sim::uapi::kLost : -ETIMEDOUT, .at = again};
+}
+
+SocketLinks::Answered SocketLinks::Waits(uint64_t name) const {
+  Answered answered = {.value = 0, .at = world_->Now()};
+  for (const auto& [at, due] : due_)
+    if (due.flow == name) answered.at = at;
+  return answered;
+}
+
+SocketLinks::Answered SocketLinks::Sends(Instant now, uint64_t name, OwnedDescriptor socket,
+                                         const Way& way, const CarryRecord& record,
+                                         std::span<const uint8_t> peer, const Reads& reads) {
+  if (const auto found = flows_.find(name); found != flows_.end()) {
+    Flow& flow = found->second;
+    flow.way = way;
+    if (flow.stuck) Deliver(&flow);
+    if (flow.bytes >= kRoom && record.what == static_cast<uint32_t>(Carry::kSends))
+      return {.value = sim::uapi::kNoRoom, .at = record.blocks != 0 ? NextAt().value_or(now) : now};
+  }
+  Message message = {.what = static_cast<Carry>(record.what), .peer = {peer.begin(), peer.end()}};
+  message.bytes.resize(record.length);
+  if (record.length != 0 && !reads(record.address, message.bytes))
+    return {.value = sim::uapi::kLeftToSystem, .at = now};
+  Flow& flow =
+      flows_.try_emplace(name, Flow{.socket = std::move(socket), .way = way}).first->second;
+  flow.bytes += message.bytes.size();
+  flow.messages.push_back(std::move(message));
+  SetOut(now, name, flow.first + flow.messages.size() - 1);
+  return {.value = record.what == static_cast<uint32_t>(Carry::kSends) ? record.length : 0,
+          .at = now};
+}
+
+// A message leaves, for the first time or again.
+void SocketLinks::SetOut(Instant now, uint64_t name, uint64_t number) {
+  Flow& flow = flows_.at(name);
+  Message& message = flow.messages[number - flow.first];
+  if (GetsThrough(flow.way)) {
+    const Instant arrives = Arrives(now, flow.way, message.bytes.size());
+    flow.last = flow.way.is_tcp ? std::max(flow.last, arrives) : arrives;
+    due_.emplace(flow.last, Due{.flow = name, .message = number, .sends_again = false});
+    return;
+  }
+  if (!flow.way.is_tcp || message.attempts >= kAttempts) {
+    message.lost = true;
+    due_.emplace(now, Due{.flow = name, .message = number, .sends_again = false});
+    return;
+  }
+  const Duration after = Doubled(kSentAgainAfter, message.attempts++);
+  due_.emplace(now + after, Due{.flow = name, .message = number, .sends_again = true});
+}
+
+std::optional<Instant> SocketLinks::NextAt() const {
+  if (due_.empty()) return std::nullopt;
+  return due_.begin()->first;
+}
+
+bool SocketLinks::Happen() {
+  bool any = false;
+  while (!due_.empty() && due_.begin()->first <= world_->Now()) {
+    const Due due = due_.begin()->second;
+    due_.erase(due_.begin());
+    any = true;
+    const auto found = flows_.find(due.flow);
+    if (found == flows_.end() || due.message < found->second.first) continue;
+    if (due.sends_again) {
+      SetOut(world_->Now(), due.flow, due.message);
+      continue;
+    }
+    Flow& flow = found->second;
+    flow.messages[due.message - flow.first].arrived = true;
+    Deliver(&flow);
+    if (flow.messages.empty()) flows_.erase(found);
+  }
+  return any;
+}
+
+bool SocketLinks::Flush() {
+  bool any = false;
+  for (auto at = flows_.begin(); at != flows_.end();) {
+    if (at->second.stuck) any |= Deliver(&at->second);
+    at = at->second.messages.empty() ? flows_.erase(at) : std::next(at);
+  }
+  return any;
+}
+
+// Gives the system what has arrived. Returns whether it took any.
+bool SocketLinks::Deliver(Flow* flow) {
+  bool any = false;
+  flow->stuck = false;
+  while (!flow->messages.empty() && flow->messages.front().arrived) {
+    Message& message = flow->messages.front();
+    const size_t before = message.sent;
+    const Sent sent = SendOn(*flow, &message);
+    any |= sent == Sent::kWhole || message.sent > before;
+    flow->stuck = sent == Sent::kNoRoom;
+    was_full_ |= flow->stuck;
+    if (flow->stuck) break;
+    const size_t gone = sent == Sent::kFailed ? flow->messages.size() : 1;
+    for (size_t i = 0; i < gone; ++i) {
+      flow->bytes -= flow->messages.front().bytes.size();
+      flow->messages.pop_front();
+      ++flow->first;
+    }
+  }
+  return any;
+}
+
+SocketLinks::Sent SocketLinks::SendOn(const Flow& flow, Message* message) {
+  const int socket = flow.socket.get();
+  if (message->lost && flow.way.is_tcp) {
+    // After the last attempt; the peer hears of it as well, which TCP would not have it.
+    const sockaddr none = {.sa_family = AF_UNSPEC, .sa_data = {}};
+    static_cast<void>(connect(socket, &none, sizeof none));
+    return Sent::kFailed;
+  }
+  if (message->lost || message->what == Carry::kCloses) return Sent::kWhole;
+  if (message->what == Carry::kShuts) return shutdown(socket, SHUT_WR), Sent::kWhole;
+  if (!flow.way.is_tcp) return SendDatagram(flow, *message);
+  while (message->sent < message->bytes.size()) {
+    const ssize_t size = send(socket, message->bytes.data() + message->sent,
+                              message->bytes.size() - message->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (size < 0) return errno == EAGAIN ? Sent::kNoRoom : Sent::kFailed;
+    message->sent += static_cast<size_t>(size);
+  }
+  return Sent::kWhole;
+}
+
+// One for which the receiver has no room is lost.
+SocketLinks::Sent SocketLinks::SendDatagram(const Flow& flow, const Message& message) const {
+  iovec bytes = {.iov_base = const_cast<uint8_t*>(message.bytes.data()),
+                 .iov_len = message.bytes.size()};
+  msghdr header{};
+  header.msg_iov = &bytes;
+  header.msg_iovlen = 1;
+  header.msg_name = message.peer.empty() ? nullptr : const_cast<uint8_t*>(message.peer.data());
+  header.msg_namelen = static_cast<socklen_t>(message.peer.size());
+  Control control;
+  const sockaddr_storage local = LocalOf(flow.socket.get());
+  sockaddr_storage peer{};
+  std::memcpy(&peer, message.peer.data(), std::min(message.peer.size(), sizeof peer));
+  const std::string& source = sources_[flow.way.from][IsOfV4(peer) ? 0 : 1];
+  if (IsAnywhere(BytesOfHost(local)) && !source.empty())
+    SetSource(&header, &control, local.ss_family, source);
+  static_cast<void>(sendmsg(flow.socket.get(), &header, MSG_DONTWAIT | MSG_NOSIGNAL));
+  return Sent::kWhole;
+}
+
+}  // namespace cm::app

@@ -1,0 +1,278 @@
+// A test program that talks to another host over TCP or UDP, as its arguments say: what to do, and
+// the address of the passive side. It prints times in whole tens of microseconds.
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <rdma/rdma_cma.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/times.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr uint16_t kPort = 5000;
+constexpr size_t kMuch = size_t{8} << 20U;
+constexpr int64_t kMicrosecond = 1'000;
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr useconds_t kPause = 10'000;
+
+int64_t Now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (now.tv_sec * kSecond + now.tv_nsec) / kMicrosecond;
+}
+
+// Calls take half a microsecond each, which this does not show.
+int64_t Since(int64_t before) { return (Now() - before) / 10 * 10; }
+
+sockaddr_in AddressOf(const char* host) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(kPort);
+  inet_pton(AF_INET, host, &address.sin_addr);
+  return address;
+}
+
+const sockaddr* Any(const sockaddr_in& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
+
+int Accepted(const char* host) {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  const sockaddr_in own = AddressOf(host);
+  bind(listener, Any(own), sizeof own);
+  listen(listener, 1);
+  const int accepted = accept(listener, nullptr, nullptr);
+  close(listener);
+  return accepted;
+}
+
+int Connected(const char* host) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  const sockaddr_in peer = AddressOf(host);
+  const int64_t before = Now();
+  const bool connects = connect(fd, Any(peer), sizeof peer) == 0;
+  const int error = errno;
+  std::printf("%s after %ld us\n", connects ? "connected" : std::strerror(error), Since(before));
+  return connects ? fd : -1;
+}
+
+void Echo(const char* host) {
+  const int fd = Accepted(host);
+  std::array<char, 64> bytes{};
+  for (ssize_t size = 0; (size = read(fd, bytes.data(), bytes.size())) > 0;)
+    if (write(fd, bytes.data(), static_cast<size_t>(size)) != size) std::printf("no answer\n");
+  close(fd);
+}
+
+void Ask(const char* host) {
+  const int fd = Connected(host);
+  std::array<char, 64> bytes{};
+  for (int i = 0; fd >= 0 && i < 2; ++i) {
+    usleep(kPause);
+    const int64_t before = Now();
+    if (write(fd, "hello", 5) != 5) std::printf("not sent\n");
+    const ssize_t size = read(fd, bytes.data(), bytes.size());
+    std::printf("%zd bytes after %ld us\n", size, Since(before));
+  }
+  close(fd);
+}
+
+// What is expected: bytes 0, 1, 2 and so on. Begins to read after a while.
+void CountAfter(useconds_t pause, const char* host) {
+  const int fd = Accepted(host);
+  std::vector<unsigned char> bytes(1U << 16U);
+  size_t all = 0;
+  size_t wrong = 0;
+  const int64_t begin = Now();
+  if (pause > 0) usleep(pause);
+  for (ssize_t size = 0; (size = read(fd, bytes.data(), bytes.size())) > 0;)
+    for (ssize_t i = 0; i < size; ++i)
+      if (bytes[static_cast<size_t>(i)] != static_cast<unsigned char>(all++ % 251)) ++wrong;
+  std::printf("%zu bytes, %zu wrong, after %ld ms\n", all, wrong, (Now() - begin) / 1'000);
+  close(fd);
+}
+
+std::vector<unsigned char> Numbered(size_t size) {
+  std::vector<unsigned char> bytes(size);
+  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<unsigned char>(i % 251);
+  return bytes;
+}
+
+// In pieces of several sizes, by all functions in turn; the end follows at once.
+void Pour(const char* host) {
+  const int fd = Connected(host);
+  std::vector<unsigned char> bytes = Numbered(kMuch);
+  for (size_t sent = 0, turn = 0; sent < bytes.size(); ++turn) {
+    unsigned char* const from = bytes.data() + sent;
+    const size_t size = std::min(bytes.size() - sent, size_t{1} << (turn % 18));
+    const std::array<iovec, 2> pieces = {
+        {{.iov_base = from, .iov_len = size / 2},
+         {.iov_base = from + size / 2, .iov_len = size - size / 2}}};
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(pieces.data());
+    message.msg_iovlen = pieces.size();
+    ssize_t done = 0;
+    if (turn % 4 == 0) done = write(fd, from, size);
+    if (turn % 4 == 1) done = writev(fd, pieces.data(), pieces.size());
+    if (turn % 4 == 2) done = send(fd, from, size, 0);
+    if (turn % 4 == 3) done = sendmsg(fd, &message, 0);
+    if (done <= 0) break;
+    sent += static_cast<size_t>(done);
+  }
+  shutdown(fd, SHUT_WR);
+  close(fd);
+}
+
+// A file behind bytes that are under way.
+void SendFile(const char* host) {
+  const int fd = Connected(host);
+  const std::vector<unsigned char> bytes = Numbered(1000);
+  FILE* const file = std::tmpfile();
+  std::fwrite(bytes.data() + 500, 1, 500, file);
+  std::fflush(file);
+  off_t from = 0;
+  if (write(fd, bytes.data(), 500) != 500 || sendfile(fd, fileno(file), &from, 500) != 500)
+    std::printf("not sent\n");
+  close(fd);
+}
+
+// Polls for room, and counts how often there was none.
+void PourWithoutWaiting(const char* host) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  const sockaddr_in peer = AddressOf(host);
+  connect(fd, Any(peer), sizeof peer);
+  const std::vector<unsigned char> bytes = Numbered(kMuch);
+  bool full = false;
+  for (size_t sent = 0; sent < bytes.size();) {
+    pollfd room = {.fd = fd, .events = POLLOUT, .revents = 0};
+    poll(&room, 1, -1);
+    const ssize_t size = send(fd, bytes.data() + sent, bytes.size() - sent, 0);
+    if (size < 0 && errno != EAGAIN) break;
+    if (size < 0) full = true;
+    if (size > 0) sent += static_cast<size_t>(size);
+  }
+  std::printf("%s\n", full ? "no room at times" : "always room");
+  close(fd);
+}
+
+// On a socket of either family, which is bound to no address.
+void Hear(int family) {
+  const int fd = socket(family, SOCK_DGRAM, 0);
+  sockaddr_in6 own{};  // of which the port is where that of sockaddr_in is
+  own.sin6_family = static_cast<sa_family_t>(family);
+  own.sin6_port = htons(kPort);
+  bind(fd, reinterpret_cast<const sockaddr*>(&own), sizeof own);
+  for (int i = 0; i < 2; ++i) {
+    std::array<char, 64> bytes{};
+    std::array<char, NI_MAXHOST> name{};
+    sockaddr_storage peer{};
+    socklen_t length = sizeof peer;
+    auto* const at = reinterpret_cast<sockaddr*>(&peer);
+    const ssize_t size = recvfrom(fd, bytes.data(), bytes.size(), 0, at, &length);
+    getnameinfo(at, length, name.data(), name.size(), nullptr, 0, NI_NUMERICHOST);
+    std::printf("%.*s from %s\n", static_cast<int>(size), bytes.data(), name.data());
+    sendto(fd, bytes.data(), static_cast<size_t>(size), 0, at, length);
+  }
+}
+
+// Says each word again after a second without an answer.
+void Say(const char* host) {
+  const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  constexpr timeval kLimit = {.tv_sec = 1, .tv_usec = 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kLimit, sizeof kLimit);
+  const sockaddr_in peer = AddressOf(host);
+  for (const char* const word : {"one", "two"}) {
+    std::array<char, 64> bytes{};
+    sockaddr_in from{};
+    socklen_t length = sizeof from;
+    const int64_t before = Now();
+    ssize_t size = -1;
+    while (size < 0) {
+      sendto(fd, word, std::strlen(word), 0, Any(peer), sizeof peer);
+      size =
+          recvfrom(fd, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&from), &length);
+    }
+    std::array<char, INET_ADDRSTRLEN> name{};
+    inet_ntop(AF_INET, &from.sin_addr, name.data(), name.size());
+    std::printf("answer from %s after %ld us\n", name.data(), Since(before));
+  }
+}
+
+// The peer has gone when the second message comes.
+void Break(const char* host) {
+  signal(SIGPIPE, SIG_IGN);
+  const int fd = Connected(host);
+  int error = 0;
+  for (int i = 0; i < 3 && error == 0; ++i) {
+    error = write(fd, "hello", 5) == 5 ? 0 : errno;
+    usleep(kPause);
+  }
+  std::printf("%s\n", std::strerror(error));
+}
+
+void AcceptAndGo(const char* host) { close(Accepted(host)); }
+
+void Ticks(const char* /*host*/) {
+  tms used{};
+  const clock_t before = times(&used);
+  sleep(2);
+  std::printf("%ld ticks\n", (times(&used) - before) * 100 / sysconf(_SC_CLK_TCK));
+}
+
+int64_t seen_by_handler = 0;
+
+// A signal comes while the program waits in the library.
+void Handle(const char* /*host*/) {
+  struct sigaction reads {};
+  reads.sa_handler = [](int) { seen_by_handler = Now(); };
+  sigaction(SIGALRM, &reads, nullptr);
+  rdma_event_channel* const channel = rdma_create_event_channel();
+  rdma_cm_event* event = nullptr;
+  const int64_t before = Now();
+  alarm(2);
+  const bool none = rdma_get_cm_event(channel, &event) != 0;
+  std::printf("%s after %ld us\n", none ? "no event" : "an event",
+              (seen_by_handler - before) / 10 * 10);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::map<std::string, void (*)(const char*)> all = {
+      {"echo", Echo},
+      {"ask", Ask},
+      {"count", [](const char* host) { CountAfter(0, host); }},
+      {"late", [](const char* host) { CountAfter(kPause, host); }},
+      {"pour", Pour},
+      {"file", SendFile},
+      {"hear", [](const char*) { Hear(AF_INET); }},
+      {"hear6", [](const char*) { Hear(AF_INET6); }},
+      {"say", Say},
+      {"break", Break},
+      {"go", AcceptAndGo},
+      {"ticks", Ticks},
+      {"handle", Handle},
+      {"flood", PourWithoutWaiting}};
+  if (count != 3 || all.count(words[1]) == 0) return 2;
+  // A program of RDMA: so it loads the object.
+  rdma_destroy_event_channel(rdma_create_event_channel());
+  all.at(words[1])(words[2]);
+  return 0;
+}

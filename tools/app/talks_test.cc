@@ -1,0 +1,139 @@
+// Programs of two hosts talk over TCP and UDP, by the links of the simulated network: 10 us a
+// message, ten gigabits a second. A call itself takes half a microsecond, which `talks` does not
+// show.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "model/base/duration.h"
+#include "tools/app/run_programs.h"
+
+namespace cm::app {
+namespace {
+
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+using Talks = Programs;
+
+Ran Between(const std::string& passive, const std::string& active, const std::string& script = "",
+            uint64_t bandwidth = 0) {
+  return RunAll({Beside(kPassiveSide, "talks " + passive + " PASSIVE"),
+                 Beside(kActiveSide, "talks " + active + " PASSIVE")},
+                script, 0, {}, Duration::Seconds(600), bandwidth);
+}
+
+TEST_F(Talks, TakeTheTimeOfTheirLink) {
+  const Ran ran = Between("echo", "ask");
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.output,
+              ElementsAre("active| connected after 20 us", "active| 5 bytes after 20 us",
+                          "active| 5 bytes after 20 us"));
+}
+
+TEST_F(Talks, TakeLongerWhereMessagesAreDelayed) {
+  const Ran ran = Between("echo", "ask", "fault delay any from=active by=500us");
+  EXPECT_THAT(ran.output,
+              ElementsAre("active| connected after 520 us", "active| 5 bytes after 520 us",
+                          "active| 5 bytes after 520 us"));
+}
+
+// The link is down from 5 to 305 ms. What is sent after 10 ms is lost, sent again after 200 ms,
+// lost again, and sent again 400 ms later.
+TEST_F(Talks, SendAgainWhatALinkThatIsDownHasLost) {
+  const Ran ran =
+      Between("echo", "ask", "pass 5ms\nfault link-down side=active\npass 300ms\nheal\n");
+  ASSERT_EQ(ran.output.size(), 3u);
+  EXPECT_THAT(ran.output[0], HasSubstr("connected after 20 us"));
+  EXPECT_THAT(ran.output[1], HasSubstr("5 bytes after 600020 us"));
+  EXPECT_THAT(ran.output[2], HasSubstr("5 bytes after 20 us"));
+}
+
+// 1 + 2 + 4 + 8 + 16 + 32 + 64 seconds.
+TEST_F(Talks, GiveUpToConnectWhereNothingGetsThrough) {
+  const Ran ran = RunAll({Beside(kActiveSide, "talks ask PASSIVE")}, "fault drop any from=active");
+  EXPECT_THAT(ran.output, ElementsAre(HasSubstr("Connection timed out after 127000")));
+}
+
+TEST_F(Talks, HaveAllBytesInTheirOrderAndThenTheEnd) {
+  const Ran ran = Between("count", "pour");
+  EXPECT_TRUE(ran.report.clean());
+  ASSERT_EQ(ran.output.size(), 2u);
+  EXPECT_THAT(ran.output[1], HasSubstr("8388608 bytes, 0 wrong"));
+  EXPECT_FALSE(ran.report.socket_was_full);
+  EXPECT_EQ(Between("count", "pour").report.digest, ran.report.digest);
+}
+
+TEST_F(Talks, HaveThemInTheirOrderWhereMostAreLostForASecond) {
+  const Ran ran = Between("count", "pour", "fault drop any from=active after=100us during=1s");
+  ASSERT_EQ(ran.output.size(), 2u);
+  EXPECT_THAT(ran.output[1], HasSubstr("8388608 bytes, 0 wrong"));
+}
+
+TEST_F(Talks, WaitForRoom) {
+  const Ran ran = Between("late", "flood");
+  EXPECT_TRUE(ran.report.socket_was_full);
+  EXPECT_THAT(ran.output,
+              UnorderedElementsAre(HasSubstr("8388608 bytes, 0 wrong"), HasSubstr("room")));
+}
+
+// 8 MiB at 67108864 bits a second: a second.
+TEST_F(Talks, TakeTheTimeOfTheirBandwidth) {
+  const Ran ran = Between("count", "pour", "", 67'108'864);
+  ASSERT_EQ(ran.output.size(), 2u);
+  EXPECT_THAT(ran.output[1], HasSubstr("0 wrong, after 1000 ms"));
+}
+
+TEST_F(Talks, SendFilesBehindWhatTheyHaveWritten) {
+  const Ran ran = Between("count", "file");
+  ASSERT_EQ(ran.output.size(), 2u);
+  EXPECT_THAT(ran.output[1], HasSubstr("1000 bytes, 0 wrong"));
+}
+
+TEST_F(Talks, OverUdpComeFromTheirOwnHost) {
+  const Ran ran = Between("hear", "say");
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, UnorderedElementsAre("passive| one from 10.0.0.1",
+                                               "active| answer from 10.0.1.1 after 20 us",
+                                               "passive| two from 10.0.0.1",
+                                               "active| answer from 10.0.1.1 after 20 us"));
+}
+
+TEST_F(Talks, OverUdpAnswerFromTheirOwnHostToAMappedAddress) {
+  const Ran ran = Between("hear6", "say");
+  EXPECT_THAT(ran.output, UnorderedElementsAre("passive| one from ::ffff:10.0.0.1",
+                                               "active| answer from 10.0.1.1 after 20 us",
+                                               "passive| two from ::ffff:10.0.0.1",
+                                               "active| answer from 10.0.1.1 after 20 us"));
+}
+
+// What is lost before the heal is not sent again by the network.
+TEST_F(Talks, OverUdpLoseWhatIsLost) {
+  const Ran ran = Between("hear", "say", "fault drop any from=active\npass 500ms\nheal\n");
+  ASSERT_EQ(ran.output.size(), 4u);
+  EXPECT_THAT(ran.output[1], HasSubstr("answer from 10.0.1.1 after 1000020 us"));
+}
+
+TEST_F(Talks, HearThatTheirPeerHasGone) {
+  const Ran ran = Between("go", "break");
+  ASSERT_EQ(ran.output.size(), 2u);
+  EXPECT_THAT(ran.output[1], AnyOf(HasSubstr("Broken pipe"), HasSubstr("reset")));
+}
+
+TEST_F(Talks, ReadVirtualTimeInAHandler) {
+  EXPECT_THAT(RunAll({Beside(kActiveSide, "talks handle PASSIVE")}).output,
+              ElementsAre("active| no event after 2000000 us"));
+}
+
+TEST_F(Talks, CountTicksOfVirtualTime) {
+  EXPECT_THAT(RunAll({Beside(kActiveSide, "talks ticks PASSIVE")}).output,
+              ElementsAre("active| 200 ticks"));
+}
+
+}  // namespace
+}  // namespace cm::app
