@@ -18,6 +18,7 @@
 #include <bit>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -36,16 +37,18 @@ namespace {
 
 using uapi::Carry;
 
-enum class Kind : uint8_t { kUnknown, kStream, kDatagram, kOther };
+enum class Kind : uint8_t { kUnknown, kStream, kDatagram, kSameHost, kOther };
 
 constexpr size_t kMost = 1U << 16U;
 constexpr size_t kMostBytes = 1U << 30U;
+constexpr size_t kMostOfDatagram = 65'507;  // over IPv4
 // What the broker does not send: urgent bytes, those that come with the connection, and those
 // whose end is reported.
 constexpr int kOfSystem = MSG_OOB | MSG_FASTOPEN | MSG_ZEROCOPY;
 
-// By descriptor. A program may close and reuse one without a function of the C library, and then
-// what it sends is the system's, or the broker says that it is.
+// By descriptor, but for what is no socket: the C library closes files of its own (fclose), and
+// their numbers become sockets. Where a program closes one by a raw system call, the broker says
+// what the new one is.
 std::array<std::atomic<Kind>, kMost> kinds{};
 
 int OptionOf(int fd, int name) {
@@ -68,10 +71,13 @@ Kind KindOf(int fd) {
   std::atomic<Kind>& kind = kinds[static_cast<size_t>(fd)];
   if (kind != Kind::kUnknown) return kind;
   const int before = errno;
-  kind = Looked(fd);
+  const Kind found = Looked(fd);
   errno = before;
-  return kind;
+  if (found != Kind::kOther) kind = found;
+  return found;
 }
+
+bool GoesByLinks(Kind kind) { return kind == Kind::kStream || kind == Kind::kDatagram; }
 
 void Forget(int fd) {
   if (fd >= 0 && static_cast<size_t>(fd) < kMost) kinds[static_cast<size_t>(fd)] = Kind::kUnknown;
@@ -91,9 +97,16 @@ int64_t AskToCarry(int fd, uapi::CarryRecord record, std::span<const uint8_t> pe
 
 int64_t AskAs(Carry what, int fd) { return AskToCarry(fd, {.what = static_cast<uint32_t>(what)}); }
 
-// What the system does next must not overtake what is under way.
-void AwaitArrival(int fd) {
-  if (KindOf(fd) == Kind::kStream) AskAs(Carry::kWaits, fd);
+// Whether a handler of the program ends the system calls that it interrupts. A handler has come,
+// and which one is not known.
+bool SomeHandlerInterrupts() {
+  for (int signal = 1; signal < SIGRTMIN; ++signal) {
+    struct sigaction set {};
+    if (sigaction(signal, nullptr, &set) != 0) continue;
+    const bool handles = set.sa_handler != SIG_DFL && set.sa_handler != SIG_IGN;
+    if (handles && (set.sa_flags & SA_RESTART) == 0) return true;
+  }
+  return false;
 }
 
 enum class Room : uint8_t { kThere, kOfSystem, kNone, kInterrupted };
@@ -105,10 +118,26 @@ Room AwaitRoom(int fd, bool blocks) {
   if ((writable.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return Room::kOfSystem;
   if ((writable.revents & POLLOUT) != 0) return Room::kThere;
   if (!blocks) return Room::kNone;
-  if (RealLibc().poll(&writable, 1, -1) < 0) return Room::kInterrupted;
+  const bool interrupted = RealLibc().poll(&writable, 1, -1) < 0;
   AwaitTurn();
-  return Room::kThere;
+  if (!interrupted || !SomeHandlerInterrupts()) return Room::kThere;
+  errno = EINTR;
+  return Room::kInterrupted;
 }
+
+// What the system does next must not overtake what is under way. False: errno is set.
+bool AwaitArrival(int fd, bool blocks) {
+  if (KindOf(fd) != Kind::kStream) return true;
+  while (AskAs(Carry::kWaits, fd) == uapi::kNoRoom) {
+    const Room room = AwaitRoom(fd, blocks);
+    if (room == Room::kOfSystem) return true;
+    if (room == Room::kNone) errno = EAGAIN;
+    if (room != Room::kThere) return false;
+  }
+  return true;
+}
+
+bool Blocks(int fd, int flags) { return (flags & MSG_DONTWAIT) == 0 && !IsNonBlocking(fd); }
 
 std::span<const uint8_t> AddressIn(const msghdr& message) {
   return {static_cast<const uint8_t*>(message.msg_name),
@@ -137,25 +166,35 @@ std::optional<ssize_t> Fails(int error) {
   return -1;
 }
 
+// The program's signal, unless it does not want it.
+std::optional<ssize_t> IsShut(int flags) {
+  if ((flags & MSG_NOSIGNAL) == 0) raise(SIGPIPE);
+  return Fails(EPIPE);
+}
+
 std::optional<ssize_t> CarrySome(int fd, const iovec& bytes, std::span<const uint8_t> peer,
                                  int flags) {
-  const bool blocks = (flags & MSG_DONTWAIT) == 0 && !IsNonBlocking(fd);
-  for (;;) {
+  const bool blocks = Blocks(fd, flags);
+  const bool is_stream = KindOf(fd) == Kind::kStream;
+  for (size_t done = 0;;) {
     const Room room = AwaitRoom(fd, blocks);
-    if (room == Room::kOfSystem) return std::nullopt;
-    if (room == Room::kInterrupted) return -1;
-    if (room == Room::kNone) return Fails(EAGAIN);
+    const auto some = done > 0 ? std::optional(static_cast<ssize_t>(done)) : std::nullopt;
+    if (room == Room::kOfSystem) return some;
+    if (room == Room::kInterrupted) return some ? some : -1;
+    if (room == Room::kNone) return some ? some : Fails(EAGAIN);
     const int64_t taken = AskToCarry(fd,
-                                     {.address = std::bit_cast<uint64_t>(bytes.iov_base),
-                                      .length = static_cast<uint32_t>(bytes.iov_len),
+                                     {.address = std::bit_cast<uint64_t>(bytes.iov_base) + done,
+                                      .length = static_cast<uint32_t>(bytes.iov_len - done),
                                       .what = static_cast<uint32_t>(Carry::kSends),
                                       .blocks = blocks ? 1U : 0U},
                                      peer);
-    if (taken == uapi::kLeftToSystem && KindOf(fd) == Kind::kStream)
-      kinds[static_cast<size_t>(fd)] = Kind::kOther;
-    if (taken < 0 || taken == uapi::kLeftToSystem) return std::nullopt;
-    if (taken != uapi::kNoRoom) return static_cast<ssize_t>(taken);
-    if (!blocks) return Fails(EAGAIN);
+    if (taken == uapi::kLeftToSystem && is_stream) kinds[static_cast<size_t>(fd)] = Kind::kSameHost;
+    if (taken == -EPIPE) return some ? some : IsShut(flags);
+    if (taken < 0 || taken == uapi::kLeftToSystem) return some;
+    if (taken == uapi::kNoRoom && !blocks) return some ? some : Fails(EAGAIN);
+    if (taken != uapi::kNoRoom) done += static_cast<size_t>(taken);
+    if (taken != uapi::kNoRoom && (!blocks || !is_stream || done == bytes.iov_len))
+      return static_cast<ssize_t>(done);
   }
 }
 
@@ -163,11 +202,12 @@ std::optional<ssize_t> CarrySome(int fd, const iovec& bytes, std::span<const uin
 
 std::optional<ssize_t> CarryMessage(int fd, const msghdr& message, int flags) {
   const Kind kind = KindOf(fd);
-  if (kind == Kind::kOther) return std::nullopt;
+  if (!GoesByLinks(kind)) return std::nullopt;
   const size_t size = SizeOf(message);
   if (size == 0 && kind == Kind::kStream) return std::nullopt;
+  if (kind == Kind::kDatagram && size > kMostOfDatagram) return Fails(EMSGSIZE);
   if ((flags & kOfSystem) != 0 || message.msg_controllen != 0 || size > kMostBytes) {
-    AwaitArrival(fd);
+    if (!AwaitArrival(fd, Blocks(fd, flags))) return -1;
     return std::nullopt;
   }
   const std::span<const uint8_t> peer = AddressIn(message);
@@ -177,7 +217,7 @@ std::optional<ssize_t> CarryMessage(int fd, const msghdr& message, int flags) {
 }
 
 std::optional<ssize_t> CarryBytes(int fd, const iovec* pieces, size_t count, int flags) {
-  if (KindOf(fd) == Kind::kOther) return std::nullopt;
+  if (!GoesByLinks(KindOf(fd))) return std::nullopt;
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(pieces);
   message.msg_iovlen = count;
@@ -191,7 +231,13 @@ void CarryEnd(int fd) {
   Forget(fd);
 }
 
+void CarryNew(int fd) {
+  Forget(fd);
+  static_cast<void>(KindOf(fd));
+}
+
 int CarryRequest(int fd, const sockaddr* peer, socklen_t length) {
+  CarryNew(fd);
   if (KindOf(fd) != Kind::kStream) return 0;
   const std::span to(reinterpret_cast<const uint8_t*>(peer), length);
   for (uint32_t attempt = 0;; ++attempt) {
@@ -202,10 +248,11 @@ int CarryRequest(int fd, const sockaddr* peer, socklen_t length) {
   }
 }
 
-void CarryReply(int fd) {
+void CarryReply(int fd, const sockaddr* peer, socklen_t length) {
   if (KindOf(fd) != Kind::kStream) return;
+  const std::span to(reinterpret_cast<const uint8_t*>(peer), length);
   for (uint32_t attempt = 0;; ++attempt)
-    if (AskToCarry(fd, {.what = static_cast<uint32_t>(Carry::kReplied), .attempt = attempt}) !=
+    if (AskToCarry(fd, {.what = static_cast<uint32_t>(Carry::kReplied), .attempt = attempt}, to) !=
         uapi::kLost)
       return;
 }
@@ -246,7 +293,7 @@ ssize_t sendmsg(int fd, const msghdr* message, int flags) {
 // Up to the first that is not sent whole. source: man sendmmsg(2)
 int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
   static auto* const kReal = Next("sendmmsg", &sendmmsg);
-  if (messages == nullptr || count == 0 || KindOf(fd) == Kind::kOther)
+  if (messages == nullptr || count == 0 || !GoesByLinks(KindOf(fd)))
     return kReal(fd, messages, count, flags);
   int sent = 0;
   for (mmsghdr& each : std::span(messages, count)) {
@@ -267,19 +314,20 @@ ssize_t writev(int fd, const iovec* pieces, int count) {
 
 ssize_t sendfile(int to, int from, off_t* offset, size_t size) noexcept {
   static auto* const kReal = Next("sendfile", &sendfile);
-  AwaitArrival(to);
+  if (!AwaitArrival(to, !IsNonBlocking(to))) return -1;
   return kReal(to, from, offset, size);
 }
 
 ssize_t sendfile64(int to, int from, off64_t* offset, size_t size) noexcept {
   static auto* const kReal = Next("sendfile64", &sendfile64);
-  AwaitArrival(to);
+  if (!AwaitArrival(to, !IsNonBlocking(to))) return -1;
   return kReal(to, from, offset, size);
 }
 
 int shutdown(int fd, int how) noexcept {
   static auto* const kReal = Next("shutdown", &shutdown);
-  if (how == SHUT_RD || KindOf(fd) != Kind::kStream) return kReal(fd, how);
+  const bool sends_no_more = how == SHUT_WR || how == SHUT_RDWR;
+  if (!sends_no_more || KindOf(fd) != Kind::kStream) return kReal(fd, how);
   if (AskAs(Carry::kShuts, fd) != 0) return kReal(fd, how);
   return how == SHUT_RDWR ? kReal(fd, SHUT_RD) : 0;
 }

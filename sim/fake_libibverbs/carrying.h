@@ -24,10 +24,13 @@ __attribute__((weak)) std::optional<ssize_t> CarryBytes(int fd, const iovec* pie
 // that it has sent.
 __attribute__((weak)) void CarryEnd(int fd);
 
-// A connection over TCP takes two messages: before connect(2) of the system, and after it.
-// `kReplied` has no error. Returns 0 or an errno.
+// A connection over TCP takes two messages: before connect(2) of the system, and after it, whatever
+// has come of that. Returns 0 or an errno.
 __attribute__((weak)) int CarryRequest(int fd, const sockaddr* peer, socklen_t length);
-__attribute__((weak)) void CarryReply(int fd);
+__attribute__((weak)) void CarryReply(int fd, const sockaddr* peer, socklen_t length);
+
+// A descriptor that is new: what is known of its number is of another file.
+__attribute__((weak)) void CarryNew(int fd);
 
 }  // namespace cm::sim::fake_libibverbs
 

@@ -199,7 +199,8 @@ class WithoutCancellation {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-// The functions behind these are cancellation points; no others are.
+// The functions behind these are cancellation points. Others are none, although those of sockets
+// are some in the C library.
 bool MayWait(Op op) {
   return op == Op::kWrite || op == Op::kTakeEvent || op == Op::kTakeEventOfDevice ||
          op == Op::kSleep;

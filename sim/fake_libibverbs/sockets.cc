@@ -95,7 +95,9 @@ void SendAtOnce(int fd) {
 }
 
 int Accepted(int fd) {
-  if (fd >= 0) SendAtOnce(fd);
+  if (fd < 0) return fd;
+  SendAtOnce(fd);
+  CarryNew(fd);
   return fd;
 }
 
@@ -149,7 +151,7 @@ int connect(int fd, const sockaddr* peer, socklen_t length) {
     return -1;
   }
   const int result = kReal(fd, peer, length);
-  CarryReply(fd);
+  CarryReply(fd, peer, length);
   return result;
 }
 

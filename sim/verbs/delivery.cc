@@ -103,11 +103,14 @@ void Verbs::Schedule(const Context& c, uint32_t qp, Duration after) {
   const bool known = !own.datagram || own.sends.front().group == Group{};
   const QpAddress& there = own.datagram ? own.sends.front().to : own.connection.peer;
   const Duration later = known ? c.fabric->OfData(now, own.device, there.device).later : Duration();
-  const uint64_t bytes = own.sends.front().length();
-  const bool answers = own.sends.front().opcode == WcOpcode::kRead;
-  const Duration leaves =
-      answers ? c.fabric->Leaves(now + after, there.device, own.device, bytes)
-              : c.fabric->Leaves(now + after, own.device, known ? there.device : kNoDevice, bytes);
+  // What is sent again has no place among what the device sends meanwhile.
+  Duration leaves;
+  if (const uint64_t bytes = own.sends.front().length(); after == Duration()) {
+    const bool answers = own.sends.front().opcode == WcOpcode::kRead;
+    const uint8_t to = known ? there.device : kNoDevice;
+    leaves = answers ? c.fabric->Leaves(now, to, own.device, bytes)
+                     : c.fabric->Leaves(now, own.device, to, bytes);
+  }
   qps_[qp].due = now + after + leaves + Fabric::kLatency + later;
   c.agenda->At(qps_[qp].due, EventKind::kWorkDue, qp);
 }

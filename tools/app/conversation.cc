@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <variant>
 
 #include "model/conversation/print.h"
@@ -34,8 +33,14 @@ Conversing::Conversing(const Recorder& recorder, const TopologyRef& topology)
 }
 
 History Conversing::Run(std::string comment) {
-  for (at_ = 0; at_ < notes_.size() && comment_.empty(); ++at_)
+  for (at_ = 0; at_ < notes_.size(); ++at_) {
+    if (NeedsALaneTooMany()) {
+      comment_ = fmt::format("left out: all from {} on: a side has at most {} lanes\n",
+                             ToString(note().at), kMostLanes);
+      break;
+    }
     std::visit([this](const auto& what) { On(what); }, notes_[at_].what);
+  }
   if (recorder_.full() && comment_.empty())
     comment_ =
         fmt::format("left out: all from {} on: there is too much\n", ToString(*recorder_.full()));
@@ -48,15 +53,17 @@ History Conversing::Run(std::string comment) {
   return history;
 }
 
+bool Conversing::NeedsALaneTooMany() const {
+  const auto lanes = lanes_.find(note().side);
+  return lanes != lanes_.end() && lanes->second == kMostLanes && !threads_.contains(note().who);
+}
+
 // Lanes are numbered by the first request of a thread.
 Conversing::Thread& Conversing::Self() {
   const auto [found, is_new] = threads_.try_emplace(note().who);
   Thread& thread = found->second;
   if (!is_new && thread.lane.number != 0) return thread;
   const uint32_t number = ++lanes_[note().side];
-  if (number > std::numeric_limits<uint8_t>::max())
-    comment_ = fmt::format("left out: all from {} on: a side has at most 255 lanes\n",
-                           ToString(note().at));
   thread.lane = {.side = note().side, .number = static_cast<uint8_t>(number)};
   return thread;
 }

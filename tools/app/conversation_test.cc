@@ -196,6 +196,14 @@ TEST_F(Conversations, BeginWithoutTheLooksOfTheLibrary) {
                                    "active rdma_create_id id3 on=file1 -> 0"));
 }
 
+// Lanes have numbers from 0 to 255, and the first is that of the main thread.
+TEST_F(Conversations, EndWhereASideHasMoreThreadsThanLanes) {
+  for (uint32_t thread = 0; thread < 300; ++thread)
+    Opens({.process = kServer.process, .thread = thread}, 10 + thread);
+  EXPECT_EQ(Lines().size(), 255u);
+  EXPECT_THAT(ToText(Made()), HasSubstr("a side has at most 255 lanes"));
+}
+
 // The number names another id then.
 TEST_F(Conversations, HaveAnotherNameForANumberThatIsUsedAgain) {
   Opens(kClient, 1);

@@ -71,6 +71,10 @@ class Conversing {
   using Place = std::pair<uint32_t, uint64_t>;  // a process, an address there
 
   const Note& note() const { return notes_[at_]; }
+  static constexpr uint32_t kMostLanes = 255;  // of a side
+
+  // The note is of a thread for which no lane is left.
+  bool NeedsALaneTooMany() const;
   Thread& Self();
   uint32_t Say(const Call& call, const Reply& reply, std::optional<CmEvent> event = {});
   void LeaveOut(std::string_view what) { ++left_out_[std::string(what)]; }

@@ -74,6 +74,8 @@ void Recorder::Injected(Instant at, std::optional<Fault> fault) {
 }
 
 void Recorder::IsFirst(uint64_t event) {
+  if (!full_ && order_.size() == kMostInOrder)
+    full_ = notes_.empty() ? Instant() : notes_.back().at;
   if (!full_) order_.push_back(event);
 }
 

@@ -83,12 +83,13 @@ class Recorder {
   const std::map<uint32_t, std::string>& names() const { return names_; }
   // Requests that are not noted, by the name of their function.
   const std::map<std::string, uint64_t>& others() const { return others_; }
-  // When the first note was left out, because there are too many.
+  // From when on notes are left out, because there are too many.
   std::optional<Instant> full() const { return full_; }
 
  private:
   // Of about half a kilobyte each.
   static constexpr size_t kMost = 60'000;
+  static constexpr size_t kMostInOrder = 1'000'000;  // instants with several events
 
   void Add(Note note);
 

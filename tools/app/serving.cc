@@ -264,8 +264,8 @@ bool Serving::Foresees(Process* process, Thread* thread, const Answer& answer) {
     const Answer& told = thread->foreseen[thread->come_true++].answer;
     const bool is_it = told.value == answer.value && told.bytes == answer.bytes;
     if (!is_it && thread->foreseen_at == world_->Now())
-      noted_.misbehaviour.push_back(fmt::format("{} was told of another answer: {}", process->name,
-                                                InWords(thread->request)));
+      noted_.left_open.push_back(fmt::format("{} has gone on before another thread: {}",
+                                             process->name, InWords(thread->request)));
     return false;
   }
   thread->foreseen = std::move(next);

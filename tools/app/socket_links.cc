@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,6 +32,10 @@ constexpr uint32_t kAttemptsToConnect = 6;
 // Bytes under way from one socket; as much as Linux lets a sender have. source: linux 6.1 tcp.c
 // tcp_init, the largest send buffer
 constexpr uint64_t kRoom = uint64_t{4} << 20U;
+// Beside its bytes: in that room, and on the link. The first is about what Linux takes for one, the
+// second the headers of Ethernet, IPv4 and TCP.
+constexpr uint64_t kOfEach = 768;
+constexpr uint64_t kHeaders = 66;
 
 Duration Doubled(Duration first, uint32_t times) {
   Duration after = first;
@@ -91,6 +96,31 @@ sockaddr_storage LocalOf(int socket) {
   if (getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0)
     address.ss_family = AF_UNSPEC;
   return address;
+}
+
+// To a program that has been refused: the system's own socket was never full. So epoll with EPOLLET
+// sees an edge. source: linux 6.1 tcp.c do_tcp_setsockopt, which calls sk_write_space
+void SayThatThereIsRoom(int socket) {
+  int value = 0;
+  socklen_t length = sizeof value;
+  if (getsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &value, &length) == 0)
+    setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &value, length);
+}
+
+// The last descriptor of the socket is ours, whose closing must not wait for the peer.
+void DoNotLinger(int socket) {
+  linger how{};
+  socklen_t length = sizeof how;
+  if (getsockopt(socket, SOL_SOCKET, SO_LINGER, &how, &length) != 0) return;
+  if (how.l_onoff == 0 || how.l_linger == 0) return;
+  how.l_onoff = 0;
+  setsockopt(socket, SOL_SOCKET, SO_LINGER, &how, length);
+}
+
+// Its error is the program's to see.
+bool HasFailed(int socket) {
+  pollfd state = {.fd = socket, .events = 0, .revents = 0};
+  return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 // Room for one control message, aligned for it.
@@ -178,7 +208,7 @@ bool SocketLinks::GetsThrough(const Way& way) const {
 
 Instant SocketLinks::Arrives(Instant leaves, const Way& way, uint64_t bytes) {
   sim::Fabric& fabric = *world_->Context().fabric;
-  return leaves + fabric.Leaves(leaves, way.from, way.to, bytes, kUsualBandwidth) +
+  return leaves + fabric.Leaves(leaves, way.from, way.to, bytes + kHeaders, kUsualBandwidth) +
          sim::Fabric::kLatency + fabric.OfData(world_->Now(), way.from, way.to).later;
 }
 
@@ -208,8 +238,17 @@ SocketLinks::Answered SocketLinks::Connects(Instant now, const Way& way, uint32_
   return {.value = attempt < kAttemptsToConnect ? sim::uapi::kLost : -ETIMEDOUT, .at = again};
 }
 
-SocketLinks::Answered SocketLinks::Waits(uint64_t name) const {
+// kNoRoom: not all has arrived, or the receiver has no room for it.
+SocketLinks::Answered SocketLinks::Waits(uint64_t name) {
   Answered answered = {.value = 0, .at = world_->Now()};
+  const auto found = flows_.find(name);
+  if (found == flows_.end()) return answered;
+  if (found->second.stuck) Deliver(&found->second);
+  if (found->second.messages.empty()) {
+    Forget(found);
+    return answered;
+  }
+  answered.value = sim::uapi::kNoRoom;
   for (const auto& [at, due] : due_)
     if (due.flow == name) answered.at = at;
   return answered;
@@ -218,24 +257,37 @@ SocketLinks::Answered SocketLinks::Waits(uint64_t name) const {
 SocketLinks::Answered SocketLinks::Sends(Instant now, uint64_t name, OwnedDescriptor socket,
                                          const Way& way, const CarryRecord& record,
                                          std::span<const uint8_t> peer, const Reads& reads) {
-  if (const auto found = flows_.find(name); found != flows_.end()) {
+  const auto what = static_cast<Carry>(record.what);
+  uint64_t room = kRoom;
+  if (const auto found = flows_.find(name); found != flows_.end() && what == Carry::kSends) {
     Flow& flow = found->second;
-    flow.way = way;
     if (flow.stuck) Deliver(&flow);
-    if (flow.bytes >= kRoom && record.what == static_cast<uint32_t>(Carry::kSends))
+    const auto shuts = [](const Message& one) { return one.what == Carry::kShuts; };
+    if (std::ranges::any_of(flow.messages, shuts)) return {.value = -EPIPE, .at = now};
+    room -= std::min(room, flow.bytes);
+    flow.refused = room == 0;
+    if (room == 0)
       return {.value = sim::uapi::kNoRoom, .at = record.blocks != 0 ? NextAt().value_or(now) : now};
   }
-  Message message = {.what = static_cast<Carry>(record.what), .peer = {peer.begin(), peer.end()}};
-  message.bytes.resize(record.length);
-  if (record.length != 0 && !reads(record.address, message.bytes))
+  Message message = {.what = what, .peer = {peer.begin(), peer.end()}};
+  message.bytes.resize(way.is_tcp ? std::min<uint64_t>(record.length, room) : record.length);
+  if (!message.bytes.empty() && !reads(record.address, message.bytes))
     return {.value = sim::uapi::kLeftToSystem, .at = now};
+  const auto size = static_cast<int64_t>(message.bytes.size());
   Flow& flow =
-      flows_.try_emplace(name, Flow{.socket = std::move(socket), .way = way}).first->second;
-  flow.bytes += message.bytes.size();
+      flows_.try_emplace(name, Flow{.socket = std::move(socket), .way = way, .first = next_first_})
+          .first->second;
+  flow.way = way;
+  flow.bytes += message.bytes.size() + kOfEach;
   flow.messages.push_back(std::move(message));
   SetOut(now, name, flow.first + flow.messages.size() - 1);
-  return {.value = record.what == static_cast<uint32_t>(Carry::kSends) ? record.length : 0,
-          .at = now};
+  return {.value = size, .at = now};
+}
+
+// The numbers of its messages are not used again: some may still be due.
+SocketLinks::Flows::iterator SocketLinks::Forget(Flows::iterator flow) {
+  next_first_ = std::max(next_first_, flow->second.first);
+  return flows_.erase(flow);
 }
 
 // A message leaves, for the first time or again.
@@ -277,7 +329,7 @@ bool SocketLinks::Happen() {
     Flow& flow = found->second;
     flow.messages[due.message - flow.first].arrived = true;
     Deliver(&flow);
-    if (flow.messages.empty()) flows_.erase(found);
+    if (flow.messages.empty()) Forget(found);
   }
   return any;
 }
@@ -286,7 +338,7 @@ bool SocketLinks::Flush() {
   bool any = false;
   for (auto at = flows_.begin(); at != flows_.end();) {
     if (at->second.stuck) any |= Deliver(&at->second);
-    at = at->second.messages.empty() ? flows_.erase(at) : std::next(at);
+    at = at->second.messages.empty() ? Forget(at) : std::next(at);
   }
   return any;
 }
@@ -305,11 +357,13 @@ bool SocketLinks::Deliver(Flow* flow) {
     if (flow->stuck) break;
     const size_t gone = sent == Sent::kFailed ? flow->messages.size() : 1;
     for (size_t i = 0; i < gone; ++i) {
-      flow->bytes -= flow->messages.front().bytes.size();
+      flow->bytes -= flow->messages.front().bytes.size() + kOfEach;
       flow->messages.pop_front();
       ++flow->first;
     }
   }
+  if (flow->refused && flow->bytes < kRoom) SayThatThereIsRoom(flow->socket.get());
+  flow->refused = flow->refused && flow->bytes >= kRoom;
   return any;
 }
 
@@ -321,9 +375,11 @@ SocketLinks::Sent SocketLinks::SendOn(const Flow& flow, Message* message) {
     static_cast<void>(connect(socket, &none, sizeof none));
     return Sent::kFailed;
   }
+  if (message->what == Carry::kCloses) DoNotLinger(socket);
   if (message->lost || message->what == Carry::kCloses) return Sent::kWhole;
   if (message->what == Carry::kShuts) return shutdown(socket, SHUT_WR), Sent::kWhole;
   if (!flow.way.is_tcp) return SendDatagram(flow, *message);
+  if (HasFailed(socket)) return Sent::kFailed;
   while (message->sent < message->bytes.size()) {
     const ssize_t size = send(socket, message->bytes.data() + message->sent,
                               message->bytes.size() - message->sent, MSG_DONTWAIT | MSG_NOSIGNAL);

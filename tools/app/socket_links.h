@@ -7,7 +7,8 @@
 //    that hit these. What TCP has lost is sent again, later and later; what comes behind it waits.
 //    UDP loses it.
 // 3. A connection takes a message each way. The end of a sending side comes after all that was sent
-//    before. That of a process that does not close its sockets comes at once.
+//    before. Where nothing is under way, that of a process that does not close its sockets comes at
+//    once.
 #ifndef TOOLS_APP_SOCKET_LINKS_H_
 #define TOOLS_APP_SOCKET_LINKS_H_
 
@@ -89,11 +90,13 @@ class SocketLinks {
     OwnedDescriptor socket;
     Way way;
     std::deque<Message> messages;
-    uint64_t first = 0;  // the number of the first of them
-    uint64_t bytes = 0;  // of all of them
-    bool stuck = false;  // the first has arrived, and the receiver has no room
-    Instant last;        // no message arrives earlier: they stay in order
+    uint64_t first = 0;    // the number of the first of them
+    uint64_t bytes = 0;    // of all of them, with what each takes beside
+    bool stuck = false;    // the first has arrived, and the receiver has no room
+    bool refused = false;  // there was no room for the sender
+    Instant last;          // no message arrives earlier: they stay in order
   };
+  using Flows = std::map<uint64_t, Flow>;  // by the number of the socket
   struct Due {
     uint64_t flow;
     uint64_t message;
@@ -106,12 +109,13 @@ class SocketLinks {
   // When it arrives if it leaves then.
   Instant Arrives(Instant leaves, const Way& way, uint64_t bytes);
   Answered Connects(Instant now, const Way& way, uint32_t attempt);
-  Answered Waits(uint64_t name) const;
+  Answered Waits(uint64_t name);
   Answered Sends(Instant now, uint64_t name, OwnedDescriptor socket, const Way& way,
                  const sim::uapi::CarryRecord& record, std::span<const uint8_t> peer,
                  const Reads& reads);
   void SetOut(Instant now, uint64_t name, uint64_t message);
   bool Deliver(Flow* flow);
+  Flows::iterator Forget(Flows::iterator flow);
   enum class Sent : uint8_t { kWhole, kNoRoom, kFailed };
   Sent SendOn(const Flow& flow, Message* message);
   Sent SendDatagram(const Flow& flow, const Message& message) const;
@@ -120,7 +124,8 @@ class SocketLinks {
   std::map<std::string, uint8_t> device_of_;  // by the bytes of an address
   // The first address of each device, over IPv4 and IPv6.
   std::vector<std::array<std::string, 2>> sources_;
-  std::map<uint64_t, Flow> flows_;  // by the number of the socket
+  Flows flows_;
+  uint64_t next_first_ = 0;
   std::multimap<Instant, Due> due_;
   bool was_full_ = false;
 };

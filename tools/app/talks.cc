@@ -1,10 +1,12 @@
 // A test program that talks to another host over TCP or UDP, as its arguments say: what to do, and
 // the address of the passive side. It prints times in whole tens of microseconds.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
+#include <sys/epoll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/times.h>
@@ -20,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,6 +34,7 @@ constexpr size_t kMuch = size_t{8} << 20U;
 constexpr int64_t kMicrosecond = 1'000;
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr useconds_t kPause = 10'000;
+constexpr size_t kPiece = size_t{64} << 10U;
 
 int64_t Now() {
   timespec now{};
@@ -142,14 +146,61 @@ void Pour(const char* host) {
 
 // A file behind bytes that are under way.
 void SendFile(const char* host) {
-  const int fd = Connected(host);
-  const std::vector<unsigned char> bytes = Numbered(1000);
   FILE* const file = std::tmpfile();
-  std::fwrite(bytes.data() + 500, 1, 500, file);
+  const std::vector<unsigned char> bytes = Numbered(kMuch);
+  constexpr size_t kAtEnd = 500;
+  std::fwrite(bytes.data() + kMuch - kAtEnd, 1, kAtEnd, file);
   std::fflush(file);
+  const int fd = Connected(host);
   off_t from = 0;
-  if (write(fd, bytes.data(), 500) != 500 || sendfile(fd, fileno(file), &from, 500) != 500)
+  if (write(fd, bytes.data(), kMuch - kAtEnd) != kMuch - kAtEnd ||
+      sendfile(fd, fileno(file), &from, kAtEnd) != kAtEnd)
     std::printf("not sent\n");
+  close(fd);
+}
+
+// The number of a file that the C library has closed is that of a socket.
+void AskAfterAFile(const char* host) {
+  std::ofstream("/dev/null") << "a line" << std::endl;
+  Ask(host);
+}
+
+// With an edge for each time that there is room again.
+void PourByEdges(const char* host) {
+  const int fd = Connected(host);
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  const int set = epoll_create1(0);
+  epoll_event wanted{};
+  wanted.events = EPOLLOUT | EPOLLET;
+  epoll_ctl(set, EPOLL_CTL_ADD, fd, &wanted);
+  const std::vector<unsigned char> bytes = Numbered(kMuch);
+  int edges = 0;
+  for (size_t sent = 0; sent < bytes.size(); ++edges) {
+    epoll_wait(set, &wanted, 1, -1);
+    for (ssize_t size = 1; size > 0 && sent < bytes.size();) {
+      size = send(fd, bytes.data() + sent, std::min(kPiece, bytes.size() - sent), 0);
+      if (size > 0) sent += static_cast<size_t>(size);
+    }
+  }
+  std::printf("%s\n", edges > 1 ? "several edges" : "one edge");
+  close(fd);
+}
+
+// What comes after the end, and a datagram that is too long.
+void Exceed(const char* host) {
+  signal(SIGPIPE, [](int) { std::printf("SIGPIPE\n"); });
+  const int fd = Connected(host);
+  static_cast<void>(!write(fd, "hello", 5));
+  shutdown(fd, SHUT_WR);
+  const bool is_shut = write(fd, "hello", 5) < 0 && errno == EPIPE;
+  const bool is_no_way = shutdown(fd, 77) < 0 && errno == EINVAL;
+  const int datagrams = socket(AF_INET, SOCK_DGRAM, 0);
+  const sockaddr_in peer = AddressOf(host);
+  const std::vector<char> much(65508);
+  const bool is_long = sendto(datagrams, much.data(), much.size(), 0, Any(peer), sizeof peer) < 0 &&
+                       errno == EMSGSIZE;
+  std::printf("%s %s %s\n", is_shut ? "shut" : "open", is_no_way ? "refused" : "taken",
+              is_long ? "too long" : "not too long");
   close(fd);
 }
 
@@ -163,7 +214,7 @@ void PourWithoutWaiting(const char* host) {
   for (size_t sent = 0; sent < bytes.size();) {
     pollfd room = {.fd = fd, .events = POLLOUT, .revents = 0};
     poll(&room, 1, -1);
-    const ssize_t size = send(fd, bytes.data() + sent, bytes.size() - sent, 0);
+    const ssize_t size = send(fd, bytes.data() + sent, std::min(kPiece, bytes.size() - sent), 0);
     if (size < 0 && errno != EAGAIN) break;
     if (size < 0) full = true;
     if (size > 0) sent += static_cast<size_t>(size);
@@ -262,6 +313,9 @@ int main(int count, char** words) {
       {"late", [](const char* host) { CountAfter(kPause, host); }},
       {"pour", Pour},
       {"file", SendFile},
+      {"after-file", AskAfterAFile},
+      {"edges", PourByEdges},
+      {"exceed", Exceed},
       {"hear", [](const char*) { Hear(AF_INET); }},
       {"hear6", [](const char*) { Hear(AF_INET6); }},
       {"say", Say},
