@@ -111,16 +111,29 @@ bool SomeHandlerInterrupts() {
 
 enum class Room : uint8_t { kThere, kOfSystem, kNone, kInterrupted };
 
-// The system's socket has room, or says why it never has.
+// SO_SNDTIMEO; empty without one.
+std::optional<timespec> LimitOf(int fd) {
+  timeval limit{};
+  socklen_t length = sizeof limit;
+  if (syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, &limit, &length) != 0 ||
+      (limit.tv_sec == 0 && limit.tv_usec == 0))
+    return std::nullopt;
+  return timespec{.tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1'000};
+}
+
+// The system's socket has room, or says why it never has. None: at the limit of a wait, too.
 Room AwaitRoom(int fd, bool blocks) {
   pollfd writable = {.fd = fd, .events = POLLOUT, .revents = 0};
   if (RealLibc().poll(&writable, 1, 0) < 0) return Room::kOfSystem;
   if ((writable.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return Room::kOfSystem;
   if ((writable.revents & POLLOUT) != 0) return Room::kThere;
   if (!blocks) return Room::kNone;
-  const bool interrupted = RealLibc().poll(&writable, 1, -1) < 0;
+  const std::optional<timespec> limit = LimitOf(fd);
+  const int found = limit ? ppoll(&writable, 1, &*limit, nullptr)  // ours: in virtual time
+                          : RealLibc().poll(&writable, 1, -1);
   AwaitTurn();
-  if (!interrupted || !SomeHandlerInterrupts()) return Room::kThere;
+  if (found == 0) return Room::kNone;
+  if (found > 0 || !SomeHandlerInterrupts()) return Room::kThere;
   errno = EINTR;
   return Room::kInterrupted;
 }
@@ -240,11 +253,13 @@ int CarryRequest(int fd, const sockaddr* peer, socklen_t length) {
   CarryNew(fd);
   if (KindOf(fd) != Kind::kStream) return 0;
   const std::span to(reinterpret_cast<const uint8_t*>(peer), length);
-  for (uint32_t attempt = 0;; ++attempt) {
+  for (uint32_t attempt = 0;;) {
     const int64_t value =
         AskToCarry(fd, {.what = static_cast<uint32_t>(Carry::kConnects), .attempt = attempt}, to);
-    if (value == -ETIMEDOUT) return ETIMEDOUT;
+    if (value == -EINTR && !SomeHandlerInterrupts()) continue;
+    if (value < 0) return static_cast<int>(-value);
     if (value != uapi::kLost) return 0;
+    ++attempt;
   }
 }
 

@@ -29,7 +29,6 @@ constexpr std::string_view kOneKernel =
     "its sockets are of one kernel in the lab, and have the address that they go to; it prints "
     "rates "
     "without a fraction";
-constexpr std::string_view kPids = "it prints process ids, keys and addresses of memory";
 
 // A number with a fraction is a figure; dotted quads are none.
 const std::regex& Drawn() {
@@ -122,7 +121,10 @@ const std::vector<Comparison>& Comparisons() {
       {.program = "fio write", .why = "most lines are figures", .lines = kFioFigures},
       {.program = "fio read", .why = "most lines are figures", .lines = kFioFigures},
       {.program = "dtest",
-       .why = kPids,
+       .why =
+           "it prints process ids, keys and addresses of memory, and what it has read of a buffer "
+           "that its peer fills meanwhile",
+       .lines = "read buffer contains",
        .words =
            "^ *[0-9]+|(r_key_ctx|va)=(0x)?[0-9a-f]+|port [0-9a-f]+|time= *[0-9.]+|Total= *[0-9.]+"},
       {.program = "dapltest",

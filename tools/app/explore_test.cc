@@ -95,7 +95,7 @@ TEST_F(Programs, ThatDoNotAcknowledgeOnOnePathAreFound) {
 }
 
 TEST_F(Programs, ThatUseAnIdAfterItsDestroyAreFound) {
-  // The first seed that finds it is the 59th.
+  // Seed 59 finds it.
   const Failure found = Find("use-after-destroy", 100, 55, 24);
   ASSERT_NE(found.kind, "");
   EXPECT_LT(found.setting.order->size(), found.decisions / 2) << "in so few runs";

@@ -205,7 +205,7 @@ void Serving::Interrupts(Process* process, Thread* thread) {
     const Answer answer = machine_.Interrupt(thread->asker);
     if (answer.waits) return;
     Reply(process, thread, answer);
-  } else if (thread->spins && !thread->ready) {
+  } else if (thread->spins && (!thread->ready || Connects(thread->request))) {
     Reply(process, thread, {.value = -EINTR});
   }
 }

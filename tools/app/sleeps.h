@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/base/duration.h"
+#include "sim/uapi/bytes.h"
 #include "sim/uapi/request.h"
 
 namespace cm::app {
@@ -29,6 +30,13 @@ inline bool IsTold(const sim::uapi::Request& request) {
 
 inline bool PollsMemory(const sim::uapi::Request& request) {
   return Yields(request) || Is(request, sim::uapi::SleepKind::kLooks);
+}
+
+// The thread waits in connect(2) for its peer's host: a signal ends that.
+inline bool Connects(const sim::uapi::Request& request) {
+  if (request.op != sim::uapi::Op::kCarry) return false;
+  const auto record = sim::uapi::As<sim::uapi::CarryRecord>(request.bytes);
+  return record.what == static_cast<uint32_t>(sim::uapi::Carry::kConnects);
 }
 
 inline Instant UntilOf(const sim::uapi::Request& request) {

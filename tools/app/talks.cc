@@ -287,7 +287,29 @@ void Ticks(const char* /*host*/) {
   std::printf("%ld ticks\n", (times(&used) - before) * 100 / sysconf(_SC_CLK_TCK));
 }
 
+// Its receiver does not read for a while.
+void SendWithALimit(const char* host) {
+  const int fd = Connected(host);
+  constexpr timeval kLimit = {.tv_sec = 1, .tv_usec = 0};
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &kLimit, sizeof kLimit);
+  const std::vector<unsigned char> bytes = Numbered(kMuch);
+  const int64_t before = Now();
+  ssize_t size = 0;
+  while (size >= 0) size = write(fd, bytes.data(), bytes.size());
+  std::printf("%s after %ld s\n", std::strerror(errno), (Now() - before) / 1'000'000);
+}
+
 int64_t seen_by_handler = 0;
+
+// A signal comes while the host of the peer cannot be reached.
+void ConnectFor(int flags, const char* host) {
+  struct sigaction hears {};
+  hears.sa_handler = [](int) { seen_by_handler = Now(); };
+  hears.sa_flags = flags;
+  sigaction(SIGALRM, &hears, nullptr);
+  alarm(5);
+  Connected(host);
+}
 
 // A signal comes while the program waits in the library.
 void Handle(const char* /*host*/) {
@@ -316,6 +338,10 @@ int main(int count, char** words) {
       {"after-file", AskAfterAFile},
       {"edges", PourByEdges},
       {"exceed", Exceed},
+      {"limited", SendWithALimit},
+      {"interrupted", [](const char* host) { ConnectFor(0, host); }},
+      {"restarted", [](const char* host) { ConnectFor(SA_RESTART, host); }},
+      {"asleep", [](const char* host) { CountAfter(10 * kPause * 100, host); }},
       {"hear", [](const char*) { Hear(AF_INET); }},
       {"hear6", [](const char*) { Hear(AF_INET6); }},
       {"say", Say},

@@ -60,6 +60,24 @@ TEST_F(Talks, GiveUpToConnectWhereNothingGetsThrough) {
   EXPECT_THAT(ran.output, ElementsAre(HasSubstr("Connection timed out after 127000")));
 }
 
+TEST_F(Talks, AreInterruptedAsTheirHandlerSays) {
+  EXPECT_THAT(
+      RunAll({Beside(kActiveSide, "talks interrupted PASSIVE")}, "fault drop any from=active")
+          .output,
+      ElementsAre("active| Interrupted system call after 5000000 us"));
+  EXPECT_THAT(
+      RunAll({Beside(kActiveSide, "talks restarted PASSIVE")}, "fault drop any from=active").output,
+      ElementsAre(HasSubstr("Connection timed out after 1")));
+}
+
+// The receiver sleeps for ten seconds. The first call returns what it has sent within its limit.
+TEST_F(Talks, SendWithinTheirLimit) {
+  EXPECT_THAT(Between("asleep", "limited").output,
+              UnorderedElementsAre(HasSubstr("connected"),
+                                   "active| Resource temporarily unavailable after 2 s",
+                                   HasSubstr(" bytes, ")));
+}
+
 TEST_F(Talks, HaveAllBytesInTheirOrderAndThenTheEnd) {
   const Ran ran = Between("count", "pour");
   EXPECT_TRUE(ran.report.clean());
