@@ -75,7 +75,7 @@ uint32_t Conversing::Say(const Call& call, const Reply& reply, std::optional<CmE
 
 void Conversing::LeaveOut(const Request& request) {
   const std::string words = InWords(request);
-  LeaveOut(words.substr(0, words.find_first_of(" ")));
+  LeaveOut(words.substr(0, words.find(' ')));
 }
 
 Conversing::Id* Conversing::Live(std::optional<uint32_t> number) {

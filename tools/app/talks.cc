@@ -60,7 +60,7 @@ const sockaddr* Any(const sockaddr_in& address) {
 int Accepted(const char* host) {
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   const sockaddr_in own = AddressOf(host);
-  bind(listener, Any(own), sizeof own);
+  static_cast<void>(bind(listener, Any(own), sizeof own));
   listen(listener, 1);
   const int accepted = accept(listener, nullptr, nullptr);
   close(listener);
@@ -208,7 +208,7 @@ void Exceed(const char* host) {
 void PourWithoutWaiting(const char* host) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
   const sockaddr_in peer = AddressOf(host);
-  connect(fd, Any(peer), sizeof peer);
+  static_cast<void>(connect(fd, Any(peer), sizeof peer));
   const std::vector<unsigned char> bytes = Numbered(kMuch);
   bool full = false;
   for (size_t sent = 0; sent < bytes.size();) {
@@ -229,7 +229,7 @@ void Hear(int family) {
   sockaddr_in6 own{};  // of which the port is where that of sockaddr_in is
   own.sin6_family = static_cast<sa_family_t>(family);
   own.sin6_port = htons(kPort);
-  bind(fd, reinterpret_cast<const sockaddr*>(&own), sizeof own);
+  static_cast<void>(bind(fd, reinterpret_cast<const sockaddr*>(&own), sizeof own));
   for (int i = 0; i < 2; ++i) {
     std::array<char, 64> bytes{};
     std::array<char, NI_MAXHOST> name{};
