@@ -43,16 +43,6 @@ mad::Gid PutGuid(mad::Gid gid, uint64_t guid) {
   return gid;
 }
 
-mad::Gid Numeric(const std::string& host) {
-  mad::Gid gid{};
-  if (host.find(':') != std::string::npos) {
-    inet_pton(AF_INET6, host.c_str(), gid.data());
-  } else if (inet_pton(AF_INET, host.c_str(), gid.data() + 12) == 1) {
-    std::copy_n(kMapped.begin(), 12, gid.begin());
-  }
-  return gid;
-}
-
 // In the CMA header zeros precede an IPv4 address. source: linux 6.1 cma.c cma_format_hdr
 mad::Gid WithoutMapping(mad::Gid gid, bool v6) {
   if (!v6) std::fill_n(gid.begin(), 12, uint8_t{0});
@@ -66,17 +56,29 @@ bool IsOverV6(const Mad& mad) {
 
 }  // namespace
 
+mad::Mac MacOf(uint8_t device) { return {0x52, 0x54, 0, 0, 0, static_cast<uint8_t>(device + 1)}; }
+
+mad::Gid GidOfHost(const std::string& host) {
+  mad::Gid gid{};
+  if (host.find(':') != std::string::npos) {
+    inet_pton(AF_INET6, host.c_str(), gid.data());
+  } else if (inet_pton(AF_INET, host.c_str(), gid.data() + 12) == 1) {
+    std::copy_n(kMapped.begin(), 12, gid.begin());
+  }
+  return gid;
+}
+
 Wire::Wire(const Topology* topology, const Profile* profile)
     : topology_(topology), profile_(profile) {
   for (size_t i = 0; i < topology->devices.size(); ++i) {
     const DeviceInfo& device = topology->devices[i];
     const auto last = static_cast<uint8_t>(i + 1);
     const uint64_t ca = topology->FirstPortOf(static_cast<uint8_t>(i)) + 1U;
-    stations_.push_back({.mac = {0x52, 0x54, 0, 0, 0, last},
+    stations_.push_back({.mac = MacOf(static_cast<uint8_t>(i)),
                          .guid = kGuids | ca,
                          .port_guid = kGuids | last,
-                         .v4 = Numeric(std::string(device.v4)),
-                         .v6 = Numeric(std::string(device.v6))});
+                         .v4 = GidOfHost(std::string(device.v4)),
+                         .v6 = GidOfHost(std::string(device.v6))});
   }
   const auto knows = [this](Address address) {
     for (const bool v6 : {false, true}) {
@@ -95,7 +97,7 @@ Wire::Wire(const Topology* topology, const Profile* profile)
 }
 
 mad::Gid Wire::GidOf(const Address& address) const {
-  return Numeric(NumericHost(address, *topology_));
+  return GidOfHost(NumericHost(address, *topology_));
 }
 
 // The GID of `address` if it is the device's, else the device's first GID.

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,11 @@
 #include "sim/fabric/mad.h"
 
 namespace cm::sim {
+
+// Of a device's interface.
+mad::Mac MacOf(uint8_t device);
+// A numeric address; one of IPv4 is mapped into IPv6.
+mad::Gid GidOfHost(const std::string& host);
 
 class Wire {
  public:

@@ -153,7 +153,13 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   const bool crosses = CrossesLink(from, to);
   const auto note = [&](bool lost, bool corrupt = false, bool doubled = false) {
     if (!watches) return;
-    wire_notes.push_back({agenda->Now(), from, to, lost, corrupt, doubled, mad});
+    wire_notes.push_back({.at = agenda->Now(),
+                          .from = from,
+                          .to = to,
+                          .lost = lost,
+                          .corrupt = corrupt,
+                          .doubled = doubled,
+                          .mad = mad});
   };
   if (crosses && NoCarrier(from, to)) {
     note(true);
@@ -209,6 +215,7 @@ const Packet* Fabric::Arrive(Instant now, uint32_t packet) {
   // A prompt packet was sent before the interface can have gone down.
   const bool received =
       has_host && devices_[due.to].receives && (!due.late || TakesWhatComes(due.to));
+  if (received && watches_arrivals) arrivals.push_back({now, due.from, due.to, due.mad});
   if (received && devices_[due.to].hears == Hears::kAtOnce) {
     arrived_ = due;
     packets_.Free(packet);

@@ -84,7 +84,8 @@ struct DataNote {
 
 // A wire record for observers; not part of the world's state.
 struct WireNote {
-  Instant at;
+  Instant at;    // of sending; of data: of its arrival, or when it would have arrived
+  Instant sent;  // of data only
   uint8_t from = 0;
   uint8_t to = 0;
   bool lost = false;
@@ -92,6 +93,14 @@ struct WireNote {
   bool doubled = false;  // it arrives twice
   Mad mad;
   std::shared_ptr<const DataNote> data;  // set: the note is of data, and `mad` is not used
+};
+
+// A message of the CM that an interface has received, for observers.
+struct WireArrival {
+  Instant at;
+  uint8_t from = 0;
+  uint8_t to = 0;
+  Mad mad;
 };
 
 class Fabric {
@@ -188,7 +197,9 @@ class Fabric {
   uint64_t bandwidth = 0;
   bool watches = false;       // whether the wire is recorded
   bool watches_data = false;  // and what queue pairs send
+  bool watches_arrivals = false;
   std::vector<WireNote> wire_notes;
+  std::vector<WireArrival> arrivals;
 
   // Rules and pending packets; for fingerprints.
   const std::vector<InstalledRule>& rules() const { return rules_; }

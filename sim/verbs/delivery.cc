@@ -230,11 +230,14 @@ void Verbs::Delivery::Note(const Outcome& outcome) {
       std::memcpy(&note->before, result_.data(), sizeof note->before);
   }
   const bool lost = IsLost(there.device) || !c_.fabric->Linked(own_.device, there.device);
-  c_.fabric->wire_notes.push_back({.at = c_.agenda->Now(),
-                                   .from = own_.device,
-                                   .to = there.device,
-                                   .lost = lost,
-                                   .data = std::move(note)});
+  const Duration later = c_.fabric->OfData(c_.agenda->Now(), own_.device, there.device).later;
+  c_.fabric->wire_notes.push_back(
+      {.at = c_.agenda->Now(),
+       .sent = Instant() + (c_.agenda->Now() - Instant() - Fabric::kLatency - later),
+       .from = own_.device,
+       .to = there.device,
+       .lost = lost,
+       .data = std::move(note)});
 }
 
 // After the ACK timeout of its path, which is also the connection's time in timewait. source: linux

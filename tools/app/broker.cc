@@ -88,13 +88,14 @@ class Broker {
         profile_(WithTicks(setting.profile)),
         world_(setting.topology, &profile_, NamedStream(setting.seed, "world")),
         serving_(&world_, time_.get(), lines_.get(), &trace_, &order_, ids, orphans,
-                 std::move(folder), setting.seed, setting.hears),
+                 std::move(folder), setting.seed, setting.hears, setting.on_socket),
         tally_(&*setting.topology) {
     world_.LetFaultsHitData();
     world_.LimitBandwidth(setting.bandwidth);
     for (const Fault& fault : latencies.faults) world_.Inject(fault);
     report_.latencies = latencies.text;
     if (setting.recorder != nullptr) Record(latencies);
+    if (setting.on_arrival) world_.Context().fabric->watches_arrivals = true;
     if (setting.script.empty() && !setting.on_wire) return;
     world_.WatchWire();
     world_.WatchData();
@@ -260,6 +261,8 @@ void Broker::Watch() {
     if (setting_.recorder != nullptr) setting_.recorder->Sent(note);
     if (setting_.on_wire) setting_.on_wire(note);
   }
+  for (const sim::WireArrival& arrival : std::exchange(world_.Context().fabric->arrivals, {}))
+    setting_.on_arrival(arrival);
 }
 
 // Lines of the script without effect.

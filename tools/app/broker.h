@@ -24,6 +24,7 @@
 #include "model/base/duration.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology_ref.h"
+#include "sim/codec/socket_note.h"
 #include "sim/fabric/fabric.h"
 #include "sim/uapi/shared_time.h"
 #include "tools/app/order.h"
@@ -54,6 +55,10 @@ struct Setting {
   std::function<void(std::string_view line)> traces;  // may be empty
   // Messages on the wire, in order. May be empty.
   std::function<void(const sim::WireNote& note)> on_wire;
+  // Messages of the CM that interfaces receive, and what programs' own sockets send to other hosts,
+  // whose instants may be later than those of the next. May be empty.
+  std::function<void(const sim::WireArrival& arrival)> on_arrival;
+  std::function<void(sim::SocketNote note)> on_socket;
   // Takes down what a conversation is made of; see conversation.h. May be null.
   Recorder* recorder = nullptr;
 };

@@ -164,14 +164,13 @@ bool DescribeInterfaces(const fs::path& folder, const Topology& topology, uint8_
          Write(folder / "proc/net/if_inet6", addresses);
 }
 
-// That of the first side there.
+}  // namespace
+
 std::string NameOfHost(const Topology& topology, uint8_t kernel) {
   for (uint8_t side = 0; side < topology.sides.size(); ++side)
     if (topology.KernelOf(side) == kernel) return topology.sides[side].name;
   return {};
 }
-
-}  // namespace
 
 bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel) {
   std::error_code error;

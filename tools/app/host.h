@@ -13,6 +13,9 @@
 
 namespace cm::app {
 
+// As its programs see it: the name of its first side; empty without one.
+std::string NameOfHost(const Topology& topology, uint8_t kernel);
+
 // Writes them to the folder: sys/class/infiniband/DEVICE with device/net/INTERFACE and
 // ports/1/gid_attrs, dev/infiniband, bin/ip, which implements `ip -j addr show INTERFACE`, and
 // bin/ssh and bin/rsh. False when the folder cannot be written to.

@@ -65,7 +65,7 @@ Process::~Process() {
 
 Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::SharedLines* lines,
                  Trace* trace, Order* order, const ProcessIds* ids, const Orphans* orphans,
-                 Folder folder, uint64_t seed, Hears hears)
+                 Folder folder, uint64_t seed, Hears hears, SocketNotes::Sink on_socket)
     : world_(world),
       time_(time),
       lines_(lines),
@@ -78,7 +78,7 @@ Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::Shar
       hears_(std::move(hears)),
       machine_(world, this),
       foresight_(&machine_),
-      sockets_(world) {
+      sockets_(world, std::move(on_socket)) {
   SomebodyHasAsked();
 }
 

@@ -42,6 +42,7 @@
 #include "tools/app/process_ids.h"
 #include "tools/app/program.h"
 #include "tools/app/socket_links.h"
+#include "tools/app/socket_notes.h"
 #include "tools/app/threads.h"
 #include "tools/app/trace.h"
 
@@ -55,7 +56,7 @@ class Serving : private sim::uapi::Memory {
   // All must outlive this object.
   Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::SharedLines* lines,
           Trace* trace, Order* order, const ProcessIds* ids, const Orphans* orphans, Folder folder,
-          uint64_t seed, Hears hears);
+          uint64_t seed, Hears hears, SocketNotes::Sink on_socket);
 
   // Empty, or the reason why the folder of a host cannot be written. All hosts come first.
   std::string LayOut(uint8_t kernel);

@@ -165,7 +165,8 @@ OwnedDescriptor::~OwnedDescriptor() {
   if (fd_ >= 0) close(fd_);
 }
 
-SocketLinks::SocketLinks(sim::World* world) : world_(world) {
+SocketLinks::SocketLinks(sim::World* world, SocketNotes::Sink noted)
+    : world_(world), notes_(std::move(noted)) {
   const std::vector<DeviceInfo>& devices = world->topology().devices;
   for (uint8_t device = 0; device < devices.size(); ++device) {
     for (size_t nth = 0; nth < devices[device].AddressCount(); ++nth)
@@ -226,9 +227,12 @@ SocketLinks::Answered SocketLinks::Ask(pid_t process, uint8_t side,
   const bool connects = what == Carry::kConnects || what == Carry::kReplied;
   if (!way) return {.value = connects ? 0 : sim::uapi::kLeftToSystem, .at = world_->Now()};
   const Instant now = std::max(world_->Now(), Instant::FromNanoseconds(record.now));
-  if (what == Carry::kConnects) return Connects(now, *way, record.attempt);
-  if (what == Carry::kReplied)
-    return Connects(now, {.from = way->to, .to = way->from}, record.attempt);
+  if (connects) {
+    const Way back = {.from = way->to, .to = way->from};
+    const Answered answered = Connects(now, what == Carry::kConnects ? *way : back, record.attempt);
+    NoteRequest(name, socket.get(), *way, record, peer, now, answered);
+    return answered;
+  }
   return Sends(now, name, std::move(socket), *way, record, peer, reads);
 }
 
@@ -238,12 +242,42 @@ SocketLinks::Answered SocketLinks::Connects(Instant now, const Way& way, uint32_
   return {.value = attempt < kAttemptsToConnect ? sim::uapi::kLost : -ETIMEDOUT, .at = again};
 }
 
+void SocketLinks::NoteRequest(uint64_t name, int socket, const Way& way, const CarryRecord& record,
+                              std::span<const uint8_t> peer, Instant now,
+                              const Answered& answered) {
+  const SocketNotes::Sent sent = {
+      .name = name,
+      .socket = socket,
+      .at = now,
+      .arrives = answered.value == 0 ? std::optional(answered.at) : std::nullopt};
+  if (static_cast<Carry>(record.what) == Carry::kReplied)
+    return notes_.Replied(sent, record.attempt);
+  sockaddr_storage there{};
+  std::memcpy(&there, peer.data(), std::min(peer.size(), sizeof there));
+  notes_.Connects(sent, record.attempt, peer, sources_[way.from][IsOfV4(there) ? 0 : 1]);
+}
+
+void SocketLinks::NoteArrival(uint64_t name, const Flow& flow, const Message& message) {
+  const int socket = flow.socket.get();
+  if (flow.way.is_tcp) {
+    if (message.what == Carry::kSends) notes_.HasArrived(name, socket, world_->Now());
+    return;
+  }
+  sockaddr_storage peer{};
+  std::memcpy(&peer, message.peer.data(), std::min(message.peer.size(), sizeof peer));
+  notes_.Datagram({.name = name,
+                   .socket = socket,
+                   .at = message.left,
+                   .arrives = message.lost ? std::nullopt : std::optional(world_->Now())},
+                  message.peer, sources_[flow.way.from][IsOfV4(peer) ? 0 : 1], message.bytes);
+}
+
 // kNoRoom: not all has arrived, or the receiver has no room for it.
 SocketLinks::Answered SocketLinks::Waits(uint64_t name) {
   Answered answered = {.value = 0, .at = world_->Now()};
   const auto found = flows_.find(name);
   if (found == flows_.end()) return answered;
-  if (found->second.stuck) Deliver(&found->second);
+  if (found->second.stuck) Deliver(name, &found->second);
   if (found->second.messages.empty()) {
     Forget(found);
     return answered;
@@ -261,7 +295,7 @@ SocketLinks::Answered SocketLinks::Sends(Instant now, uint64_t name, OwnedDescri
   uint64_t room = kRoom;
   if (const auto found = flows_.find(name); found != flows_.end() && what == Carry::kSends) {
     Flow& flow = found->second;
-    if (flow.stuck) Deliver(&flow);
+    if (flow.stuck) Deliver(name, &flow);
     const auto shuts = [](const Message& one) { return one.what == Carry::kShuts; };
     if (std::ranges::any_of(flow.messages, shuts)) return {.value = -EPIPE, .at = now};
     room -= std::min(room, flow.bytes);
@@ -294,12 +328,20 @@ SocketLinks::Flows::iterator SocketLinks::Forget(Flows::iterator flow) {
 void SocketLinks::SetOut(Instant now, uint64_t name, uint64_t number) {
   Flow& flow = flows_.at(name);
   Message& message = flow.messages[number - flow.first];
+  message.left = now;
+  const auto note = [&](std::optional<Instant> arrives) {
+    if (flow.way.is_tcp)
+      notes_.Leaves({.name = name, .socket = flow.socket.get(), .at = now, .arrives = arrives},
+                    message.what, number, message.bytes);
+  };
   if (GetsThrough(flow.way)) {
     const Instant arrives = Arrives(now, flow.way, message.bytes.size());
     flow.last = flow.way.is_tcp ? std::max(flow.last, arrives) : arrives;
+    note(flow.last);
     due_.emplace(flow.last, Due{.flow = name, .message = number, .sends_again = false});
     return;
   }
+  note({});
   if (!flow.way.is_tcp || message.attempts >= kAttempts) {
     message.lost = true;
     due_.emplace(now, Due{.flow = name, .message = number, .sends_again = false});
@@ -328,7 +370,7 @@ bool SocketLinks::Happen() {
     }
     Flow& flow = found->second;
     flow.messages[due.message - flow.first].arrived = true;
-    Deliver(&flow);
+    Deliver(due.flow, &flow);
     if (flow.messages.empty()) Forget(found);
   }
   return any;
@@ -337,14 +379,14 @@ bool SocketLinks::Happen() {
 bool SocketLinks::Flush() {
   bool any = false;
   for (auto at = flows_.begin(); at != flows_.end();) {
-    if (at->second.stuck) any |= Deliver(&at->second);
+    if (at->second.stuck) any |= Deliver(at->first, &at->second);
     at = at->second.messages.empty() ? Forget(at) : std::next(at);
   }
   return any;
 }
 
 // Gives the system what has arrived. Returns whether it took any.
-bool SocketLinks::Deliver(Flow* flow) {
+bool SocketLinks::Deliver(uint64_t name, Flow* flow) {
   bool any = false;
   flow->stuck = false;
   while (!flow->messages.empty() && flow->messages.front().arrived) {
@@ -355,6 +397,7 @@ bool SocketLinks::Deliver(Flow* flow) {
     flow->stuck = sent == Sent::kNoRoom;
     was_full_ |= flow->stuck;
     if (flow->stuck) break;
+    if (sent == Sent::kWhole && notes_.watched()) NoteArrival(name, *flow, message);
     const size_t gone = sent == Sent::kFailed ? flow->messages.size() : 1;
     for (size_t i = 0; i < gone; ++i) {
       flow->bytes -= flow->messages.front().bytes.size() + kOfEach;

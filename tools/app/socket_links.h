@@ -24,11 +24,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/base/duration.h"
 #include "sim/uapi/request.h"
 #include "sim/world/world.h"
+#include "tools/app/socket_notes.h"
 
 namespace cm::app {
 
@@ -50,8 +52,8 @@ class SocketLinks {
   // Copies bytes out of the memory of the program that asks; false when they are not there.
   using Reads = std::function<bool(uint64_t address, std::span<uint8_t> bytes)>;
 
-  // `world` must outlive this object.
-  explicit SocketLinks(sim::World* world);
+  // `world` must outlive this object. What is carried is noted there; may be empty.
+  explicit SocketLinks(sim::World* world, SocketNotes::Sink noted = {});
 
   // The answer to a kCarry, and the instant at which the thread gets it.
   struct Answered {
@@ -82,6 +84,7 @@ class SocketLinks {
     size_t sent = 0;
     std::vector<uint8_t> peer;  // of a datagram; empty: the socket's
     uint32_t attempts = 0;
+    Instant left;  // last
     bool arrived = false;
     bool lost = false;  // and not sent again
   };
@@ -109,18 +112,22 @@ class SocketLinks {
   // When it arrives if it leaves then.
   Instant Arrives(Instant leaves, const Way& way, uint64_t bytes);
   Answered Connects(Instant now, const Way& way, uint32_t attempt);
+  void NoteRequest(uint64_t name, int socket, const Way& way, const sim::uapi::CarryRecord& record,
+                   std::span<const uint8_t> peer, Instant now, const Answered& answered);
+  void NoteArrival(uint64_t name, const Flow& flow, const Message& message);
   Answered Waits(uint64_t name);
   Answered Sends(Instant now, uint64_t name, OwnedDescriptor socket, const Way& way,
                  const sim::uapi::CarryRecord& record, std::span<const uint8_t> peer,
                  const Reads& reads);
   void SetOut(Instant now, uint64_t name, uint64_t message);
-  bool Deliver(Flow* flow);
+  bool Deliver(uint64_t name, Flow* flow);
   Flows::iterator Forget(Flows::iterator flow);
   enum class Sent : uint8_t { kWhole, kNoRoom, kFailed };
   Sent SendOn(const Flow& flow, Message* message);
   Sent SendDatagram(const Flow& flow, const Message& message) const;
 
   sim::World* world_;
+  SocketNotes notes_;
   std::map<std::string, uint8_t> device_of_;  // by the bytes of an address
   // The first address of each device, over IPv4 and IPv6.
   std::vector<std::array<std::string, 2>> sources_;

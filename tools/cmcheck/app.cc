@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,7 +22,6 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "model/vocabulary/topology_ref.h"
-#include "sim/codec/capture_writer.h"
 #include "tools/app/bandwidth.h"
 #include "tools/app/broker.h"
 #include "tools/app/drawn_faults.h"
@@ -32,6 +30,7 @@
 #include "tools/app/order.h"
 #include "tools/app/program.h"
 #include "tools/app/script.h"
+#include "tools/cmcheck/app_capture.h"
 #include "tools/cmcheck/app_conversation.h"
 #include "tools/cmcheck/app_programs.h"
 #include "tools/cmcheck/command.h"
@@ -114,9 +113,6 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
                : fmt::format("--profile {}: the file is not JSON, as a profile has to be",
                              options.profile);
   setting->profile = std::get<Profile>(std::move(profile));
-  if (!options.pcap.empty() && setting->profile.transport == Transport::kIwarp)
-    return "--pcap: over iWARP connections are made by MPA over TCP, and no message of the CM is "
-           "sent";
   setting->seed = options.seed;
   const std::optional<Duration> limit = ParseDuration(options.limit);
   if (!limit)
@@ -188,20 +184,6 @@ void Hear(std::string_view who, std::string_view line) {
   if (std::fflush(stdout) != 0) StopWork();
 }
 
-// The messages of a run, for Wireshark.
-struct Captured {
-  explicit Captured(const app::Setting& setting)
-      : topology(setting.topology), profile(setting.profile) {}
-
-  TopologyRef topology;
-  Profile profile;
-  std::string file;
-  sim::CaptureWriter writer{&*topology, &profile, true, [this](std::span<const uint8_t> bytes) {
-                              file.append(reinterpret_cast<const char*>(bytes.data()),
-                                          bytes.size());
-                            }};
-};
-
 // The command that does a run again, and writes its conversation.
 std::string CommandFor(const AppOptions& options, const app::Setting& setting,
                        const std::string& conversation = {}) {
@@ -231,12 +213,11 @@ int RunOnce(const AppOptions& options, app::Setting setting) {
     if (trace == nullptr) return Unusable(fmt::format("--trace {}: cannot write", options.trace));
     setting.traces = [&trace](std::string_view line) { fmt::print(trace.get(), "{}\n", line); };
   }
-  std::optional<Captured> captured;
+  std::optional<AppCapture> capture;
   if (!options.pcap.empty()) {
-    if (std::string problem = WhyUnwritable(FromUsersFolder(options.pcap)); !problem.empty())
-      return Unusable(problem);
-    captured.emplace(setting);
-    setting.on_wire = [&captured](const auto& note) { captured->writer.Write(note); };
+    capture.emplace(options.pcap, setting);
+    if (std::string problem = capture->Prepare(); !problem.empty()) return Unusable(problem);
+    capture->Watch(&setting);
   }
   std::optional<AppConversation> conversation;
   if (!options.conversation.empty()) {
@@ -254,14 +235,8 @@ int RunOnce(const AppOptions& options, app::Setting setting) {
   const auto& report = std::get<app::Report>(ran);
   if (!report.latencies.empty()) fmt::print("seed {}: {}\n", setting.seed, report.latencies);
   Print(report, options.limit);
-  if (captured) {
-    captured->writer.Flush();
-    if (std::string problem = WriteFile(FromUsersFolder(options.pcap), captured->file);
-        !problem.empty())
-      return Unusable(problem);
-    fmt::print("{}: {} frames, {} of those that were sent are lost\n", options.pcap,
-               captured->writer.frames(), captured->writer.lost());
-  }
+  if (capture)
+    if (std::string problem = capture->Write(); !problem.empty()) return Unusable(problem);
   if (conversation)
     if (std::string problem = conversation->Write(setting, report); !problem.empty())
       return Unusable(problem);
@@ -370,6 +345,7 @@ Examples:
   cmcheck app -- rping -s -a {passive} -C 3 : rping -c -a {passive} -C 3
   cmcheck app --faults loss.txt --trace run.txt -- @passive ./server : @active ./client {passive}
   cmcheck app --profile 6.1-siw -- ucmatose : ucmatose -s {passive}
+  cmcheck app --pcap captures/ --fault 'fault drop REP from=passive nth=1' -- ./server : ./client
   cmcheck app --conversation run.conv -- udaddy : udaddy -s {passive}
   cmcheck app --explore 1000 -- ./server : ./client {passive}
   cmcheck app --explore 1000 --faults drawn -- ./server : ./client {passive}
@@ -390,7 +366,8 @@ Examples:
   verb.Text("--trace", &options->trace,
             "A file for all requests of programs to their kernels, a line each");
   verb.Text("--pcap", &options->pcap,
-            "A capture for Wireshark, in RoCEv2: messages of the CM, and data");
+            "A capture for Wireshark: messages of the CM and data in RoCEv2, TCP and UDP; or a "
+            "folder, as `captures/`, for one file a host, of what the host sends and receives");
   verb.Text("--conversation", &options->conversation,
             "A file for the run as a conversation, which `explain` and `replay` take");
   verb.Text("--limit", &options->limit, "Limit of virtual time: 90s, 500ms");
