@@ -121,9 +121,6 @@ inline std::nullptr_t Refuse(int error) {
   return nullptr;
 }
 
-// The operations behind the inline functions.
-void FillOperations(ibv_context_ops* operations);
-
 }  // namespace cm::sim::fake_libibverbs
 
 #endif  // SIM_FAKE_LIBIBVERBS_OBJECTS_H_

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/fake_libibverbs/extended.h"
 #include "sim/fake_libibverbs/objects.h"
 #include "sim/fake_libibverbs/requests.h"
 
@@ -157,7 +158,7 @@ int Arm(ibv_cq* queue, int solicited_only) {
 
 }  // namespace
 
-void FillOperations(ibv_context_ops* operations) {
+void FillWork(ibv_context_ops* operations) {
   operations->poll_cq = Poll;
   operations->req_notify_cq = Arm;
   operations->post_send = PostSend;
