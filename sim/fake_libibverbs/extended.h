@@ -5,6 +5,9 @@
 #include <infiniband/verbs.h>
 
 #include <cstddef>
+#include <cstdint>
+
+#include "sim/fake_libibverbs/objects.h"
 
 namespace cm::sim::fake_libibverbs {
 
@@ -13,6 +16,15 @@ void FillOperations(verbs_context* context);
 
 // work.cc
 void FillWork(ibv_context_ops* operations);
+// Returns the number of completions, or a negative errno.
+int Poll(ibv_cq* queue, int most, ibv_wc* completions);
+
+// queues.cc. Null, and an errno, where it is refused.
+CompletionQueue* MakeQueue(ibv_context* context, int64_t entries, void* queue_context,
+                           ibv_comp_channel* channel, int64_t vector);
+
+// extended_queues.cc
+ibv_cq_ex* CreateCqEx(ibv_context* context, ibv_cq_init_attr_ex* initial);
 
 // device_attributes.cc
 int QueryDeviceEx(ibv_context* context, const ibv_query_device_ex_input* input,

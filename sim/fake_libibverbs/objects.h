@@ -53,9 +53,14 @@ struct AddressHandle {
 };
 
 struct CompletionQueue {
-  ibv_cq shown;  // its mutex guards the two counters
+  union {
+    ibv_cq_ex extended;
+    ibv_cq shown;  // the same as far as it goes. Its mutex guards the two counters
+  };
   Handle handle;
   uint32_t delivered;
+  pthread_mutex_t polled;  // held while a thread reads completions one after the other
+  ibv_wc current;          // the one that it reads
 };
 
 struct Channel {

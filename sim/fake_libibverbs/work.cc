@@ -127,7 +127,13 @@ int PostToSharedQueue(ibv_srq* queue, ibv_recv_wr* work, ibv_recv_wr** bad) {
   return PostAll(Op::kPostToSrq, Whole<SharedQueue>(queue)->handle, work, bad);
 }
 
-// Returns the number of completions, or a negative errno.
+int Arm(ibv_cq* queue, int solicited_only) {
+  return ErrnoOf(
+      AskAbout(Op::kArm, Whole<CompletionQueue>(queue)->handle, solicited_only != 0 ? 1 : 0).value);
+}
+
+}  // namespace
+
 int Poll(ibv_cq* queue, int most, ibv_wc* completions) {
   if (most < 0) return -EINVAL;
   const Answer answer =
@@ -150,13 +156,6 @@ int Poll(ibv_cq* queue, int most, ibv_wc* completions) {
   }
   return count;
 }
-
-int Arm(ibv_cq* queue, int solicited_only) {
-  return ErrnoOf(
-      AskAbout(Op::kArm, Whole<CompletionQueue>(queue)->handle, solicited_only != 0 ? 1 : 0).value);
-}
-
-}  // namespace
 
 void FillWork(ibv_context_ops* operations) {
   operations->poll_cq = Poll;
