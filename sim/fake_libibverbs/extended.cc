@@ -13,6 +13,7 @@ void FillOperations(verbs_context* context) {
   // The provider of Soft-iWARP has none of these. source: rdma-core 44 siw.c siw_context_ops
   if (DeviceOf(context).record.iwarp != 0) return;
   context->create_cq_ex = CreateCqEx;
+  context->create_qp_ex = CreateQpEx;
 }
 
 }  // namespace cm::sim::fake_libibverbs

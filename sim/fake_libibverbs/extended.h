@@ -16,6 +16,8 @@ void FillOperations(verbs_context* context);
 
 // work.cc
 void FillWork(ibv_context_ops* operations);
+// Posts what was built, all of it or nothing. Returns an errno: ENOSPC where the queue has no room.
+int PostBuilt(QueuePair* qp);
 // Returns the number of completions, or a negative errno.
 int Poll(ibv_cq* queue, int most, ibv_wc* completions);
 
@@ -25,6 +27,9 @@ CompletionQueue* MakeQueue(ibv_context* context, int64_t entries, void* queue_co
 
 // extended_queues.cc
 ibv_cq_ex* CreateCqEx(ibv_context* context, ibv_cq_init_attr_ex* initial);
+
+// builders.cc
+ibv_qp* CreateQpEx(ibv_context* context, ibv_qp_init_attr_ex* initial);
 
 // device_attributes.cc
 int QueryDeviceEx(ibv_context* context, const ibv_query_device_ex_input* input,

@@ -75,11 +75,25 @@ struct SharedQueue {
   Handle handle;
 };
 
+// A work request between ibv_wr_start and ibv_wr_complete.
+struct Built {
+  ibv_send_wr work;
+  std::vector<ibv_sge> pieces;
+  std::vector<uint8_t> data;  // inline data
+};
+
 struct QueuePair {
-  ibv_qp shown;
+  union {
+    ibv_qp_ex extended;
+    ibv_qp shown;  // its first member
+  };
   Handle handle;
   ibv_qp_init_attr initial;
-  ibv_qp_attr attributes;  // as set by ibv_modify_qp
+  ibv_qp_attr attributes;    // as set by ibv_modify_qp
+  bool is_extended;          // made by ibv_create_qp_ex
+  pthread_mutex_t building;  // held from ibv_wr_start on
+  std::vector<Built> built;
+  int build_error;  // the first one
 };
 
 template <typename T, typename Shown>

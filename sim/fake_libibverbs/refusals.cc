@@ -18,8 +18,6 @@ void ibv_unimport_pd(ibv_pd* /*pd*/) {}
 void ibv_unimport_mr(ibv_mr* /*region*/) {}
 void ibv_unimport_dm(ibv_dm* /*memory*/) {}
 
-ibv_qp_ex* ibv_qp_to_qp_ex(ibv_qp* /*qp*/) { return nullptr; }
-
 ibv_mr* ibv_reg_dmabuf_mr(ibv_pd* /*pd*/, uint64_t /*offset*/, size_t /*length*/,
                           uint64_t /*address*/, int /*fd*/, int /*access*/) {
   return Refuse(EOPNOTSUPP);

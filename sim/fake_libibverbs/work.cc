@@ -134,6 +134,28 @@ int Arm(ibv_cq* queue, int solicited_only) {
 
 }  // namespace
 
+int PostBuilt(QueuePair* qp) {
+  std::vector<std::vector<uint8_t>> encoded(qp->built.size());
+  for (size_t i = 0; i < encoded.size(); ++i) {
+    auto& [work, pieces, data] = qp->built[i];
+    if (!data.empty()) {
+      pieces = {{.addr = reinterpret_cast<uint64_t>(data.data()),
+                 .length = static_cast<uint32_t>(data.size()),
+                 .lkey = 0}};
+    }
+    work.sg_list = pieces.data();
+    work.num_sge = static_cast<int>(pieces.size());
+    if (const int error = Encode(work, *qp, &encoded[i]); error != 0) return error;
+  }
+  size_t behind = encoded.size();
+  for (std::vector<uint8_t>& bytes : encoded) {
+    const Answer answer = AskAbout(Op::kPostSend, qp->handle, --behind, std::move(bytes));
+    if (answer.value == -ENOMEM) return ENOSPC;
+    if (answer.value < 0) return ErrnoOf(answer.value);
+  }
+  return 0;
+}
+
 int Poll(ibv_cq* queue, int most, ibv_wc* completions) {
   if (most < 0) return -EINVAL;
   const Answer answer =

@@ -48,9 +48,10 @@ enum class Op : uint32_t {
   kDeregister,   // a key
   kAttach,       // a queue pair; bytes: the group's GID, 16
   kDetach,       // the same
-  kPostSend,     // a queue pair; bytes: WorkRecord, pieces, inline data
-  kPostReceive,  // a queue pair; the same
-  kPostToSrq,    // a shared receive queue; the same
+  kPostSend,     // a queue pair, the number of requests that there must be room for behind this
+                 // one; bytes: WorkRecord, pieces, inline data
+  kPostReceive,  // a queue pair; the same bytes
+  kPostToSrq,    // a shared receive queue; the same bytes
   kPoll,         // a completion queue, the maximum -> bytes: CompletionRecord each
   kArm,          // a completion queue, a flag: solicited only; the next completion is reported to
                  // its channel

@@ -134,7 +134,7 @@ Outcome VerbsEnd::PostSend(const OwnQp& own, const Request& request) {
   if (datagram) SendTo(own, record, &work);
   work.remote = RemoteOf(record, work.length());
   if (IsAtomic(*known) && !MakeAtomic(own, record, &work)) return Refused(Errno::kInval);
-  return DoneUnless(verbs().PostSend(world_->Context(), own.qp, std::move(work)));
+  return DoneUnless(verbs().PostSend(world_->Context(), own.qp, std::move(work), request.more));
 }
 
 Outcome VerbsEnd::PostReceive(const OwnQp& own, const Request& request) {

@@ -78,11 +78,12 @@ class Verbs {
   void Restart(uint8_t device) { next_number_[cas_[device]] = kFirstNumber; }
 
   // EINVAL for too many elements, too much inline data, and states before RTS (sends only) or with
-  // a shared queue (receives); ENOMEM when the queue is full. In ERR a send is flushed at once, or
-  // stays. source: linux 6.1 rxe_verbs.c rxe_post_send, rdma-core 44 providers/rxe/rxe.c
-  Errno PostSend(const Context& c, uint32_t qp, WorkRequest work);
+  // a shared queue (receives); ENOMEM when the queue is full, or has no room for `behind` more. In
+  // ERR a send is flushed at once, or stays. source: linux 6.1 rxe_verbs.c rxe_post_send, rdma-core
+  // 44 providers/rxe/rxe.c
+  Errno PostSend(const Context& c, uint32_t qp, WorkRequest work, uint64_t behind = 0);
   // The part of it that the provider looks at, before it asks the kernel to send.
-  Errno CheckSend(uint32_t qp, const WorkRequest& work) const;
+  Errno CheckSend(uint32_t qp, const WorkRequest& work, uint64_t behind = 0) const;
   Errno PostReceive(uint32_t qp, WorkRequest work);
   // The next completion of the queue pair's own queues; empty when there is none.
   std::optional<Completion> Poll(uint32_t qp, bool receives) {
