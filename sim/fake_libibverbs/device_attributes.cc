@@ -16,10 +16,12 @@ using cm::sim::uapi::SiwLimits;
 
 namespace {
 
-// But for memory windows, which are refused here. source: linux 6.1 rxe_param.h; observed 6.1-rxe
+// source: linux 6.1 rxe_param.h; observed 6.1-rxe
 void DescribeRxe(const Device& device, ibv_device_attr* attributes) {
   constexpr unsigned kCapabilities = 0x00203c76;
-  attributes->device_cap_flags = kCapabilities;
+  constexpr unsigned kOfWindows = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+  attributes->max_mw = static_cast<int>(device.record.max_windows);
+  attributes->device_cap_flags = kCapabilities | (attributes->max_mw != 0 ? kOfWindows : 0);
   std::strcpy(attributes->fw_ver, "0.0.0");
   attributes->node_guid = device.record.guid;
   attributes->sys_image_guid = attributes->node_guid;

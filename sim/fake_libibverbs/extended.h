@@ -28,6 +28,11 @@ CompletionQueue* MakeQueue(ibv_context* context, int64_t entries, void* queue_co
 // extended_queues.cc
 ibv_cq_ex* CreateCqEx(ibv_context* context, ibv_cq_init_attr_ex* initial);
 
+// memory_windows.cc
+ibv_mw* AllocMw(ibv_pd* pd, ibv_mw_type type);
+int DeallocMw(ibv_mw* window);
+int BindMw(ibv_qp* qp, ibv_mw* window, ibv_mw_bind* bind);
+
 // builders.cc
 ibv_qp* CreateQpEx(ibv_context* context, ibv_qp_init_attr_ex* initial);
 

@@ -47,6 +47,11 @@ struct Region {
   Handle key;
 };
 
+struct MemoryWindow {
+  ibv_mw shown;
+  Handle handle;
+};
+
 struct AddressHandle {
   ibv_ah shown;
   ibv_ah_attr to;

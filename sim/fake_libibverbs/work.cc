@@ -16,6 +16,7 @@ namespace cm::sim::fake_libibverbs {
 namespace {
 
 using uapi::Answer;
+using uapi::BindRecord;
 using uapi::CompletionRecord;
 using uapi::DeviceLimits;
 using uapi::Op;
@@ -55,10 +56,29 @@ bool IsAtomic(ibv_wr_opcode opcode) {
   return opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 
+// A request that binds a memory window. Returns an errno. source: rdma-core 44 rxe.c
+// validate_send_wr, convert_send_wr
+int EncodeBind(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* bytes) {
+  const bool connected = qp.shown.qp_type == IBV_QPT_RC || qp.shown.qp_type == IBV_QPT_UC;
+  if (work.num_sge != 0 || work.imm_data != 0 || !connected) return EINVAL;
+  const ibv_mw_bind_info& to = work.bind_mw.bind_info;
+  Append(bytes, WorkRecord{.wr_id = work.wr_id,
+                           .opcode = static_cast<uint32_t>(work.opcode),
+                           .flags = work.send_flags & ~uint32_t{IBV_SEND_INLINE}});
+  Append(bytes, BindRecord{.address = to.addr,
+                           .length = to.length,
+                           .window = work.bind_mw.mw->rkey,
+                           .key = work.bind_mw.rkey,
+                           .region = to.mr == nullptr ? 0 : to.mr->lkey,
+                           .access = to.mw_access_flags});
+  return 0;
+}
+
 // Returns an errno.
 int Encode(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* bytes) {
   if (work.num_sge < 0 || static_cast<uint32_t>(work.num_sge) > qp.initial.cap.max_send_sge)
     return EINVAL;
+  if (work.opcode == IBV_WR_BIND_MW) return EncodeBind(work, qp, bytes);
   WorkRecord record = {.wr_id = work.wr_id,
                        .opcode = static_cast<uint32_t>(work.opcode),
                        .flags = work.send_flags,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/uapi/bytes.h"
+#include "sim/uapi/refusals.h"
 #include "sim/uapi/verbs_end.h"
 
 namespace cm::sim::uapi {
@@ -17,12 +18,16 @@ enum class WrOpcode : uint32_t {
   kSendWithImmediate,
   kRead,
   kCompareAndSwap,
-  kFetchAndAdd
+  kFetchAndAdd,
+  kInvalidateLocally,
+  kBindWindow,
+  kSendWithInvalidate
 };
 // source: <infiniband/verbs.h> enum ibv_wc_opcode, ibv_wc_flags
 constexpr uint32_t kReceivedByWrite = 129;
 constexpr uint32_t kHasHeader = 1;
 constexpr uint32_t kHasImmediate = 2;
+constexpr uint32_t kHasInvalidated = 8;
 
 Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Outcome{} : Refused(error); }
 
@@ -33,6 +38,7 @@ std::optional<WcOpcode> OpcodeOf(WrOpcode opcode) {
       return WcOpcode::kWrite;
     case WrOpcode::kSend:
     case WrOpcode::kSendWithImmediate:
+    case WrOpcode::kSendWithInvalidate:
       return WcOpcode::kSend;
     case WrOpcode::kRead:
       return WcOpcode::kRead;
@@ -40,6 +46,10 @@ std::optional<WcOpcode> OpcodeOf(WrOpcode opcode) {
       return kCompareAndSwap;
     case WrOpcode::kFetchAndAdd:
       return kFetchAndAdd;
+    case WrOpcode::kInvalidateLocally:
+      return kInvalidateLocally;
+    case WrOpcode::kBindWindow:
+      return kBindWindow;
   }
   return std::nullopt;
 }
@@ -118,6 +128,26 @@ bool VerbsEnd::MakeAtomic(const OwnQp& own, const WorkRecord& record, WorkReques
   return true;
 }
 
+// The memory or the window of the peer that it is about. EINVAL: it is refused.
+Errno VerbsEnd::AddRemote(const OwnQp& own, const Request& request, WorkRequest* work) const {
+  const auto record = As<WorkRecord>(request.bytes);
+  const auto opcode = static_cast<WrOpcode>(record.opcode);
+  const bool invalidates =
+      opcode == WrOpcode::kSendWithInvalidate || opcode == WrOpcode::kInvalidateLocally;
+  if (invalidates || opcode == WrOpcode::kBindWindow) {
+    if (!HasWindows(world_->profile()) || verbs().at(own.qp).datagram) return Errno::kInval;
+    work->window =
+        invalidates ? WindowUse{.key = record.immediate} : BindingIn(own.process, request);
+    return Errno::kNone;
+  }
+  work->remote = RemoteOf(record, work->length());
+  if (IsAtomic(work->opcode) && !MakeAtomic(own, record, work)) return Errno::kInval;
+  const bool of_memory = work->opcode != WcOpcode::kSend;
+  if (of_memory && Windows::Has(record.remote_key))
+    work->window = WindowUse{.key = record.remote_key, .address = record.remote_address};
+  return Errno::kNone;
+}
+
 Outcome VerbsEnd::PostSend(const OwnQp& own, const Request& request) {
   const auto record = As<WorkRecord>(request.bytes);
   const auto opcode = static_cast<WrOpcode>(record.opcode);
@@ -132,8 +162,8 @@ Outcome VerbsEnd::PostSend(const OwnQp& own, const Request& request) {
   if (opcode == WrOpcode::kSendWithImmediate || opcode == WrOpcode::kWriteWithImmediate)
     work.immediate = record.immediate;
   if (datagram) SendTo(own, record, &work);
-  work.remote = RemoteOf(record, work.length());
-  if (IsAtomic(*known) && !MakeAtomic(own, record, &work)) return Refused(Errno::kInval);
+  if (const Errno error = AddRemote(own, request, &work); error != Errno::kNone)
+    return Refused(error);
   return DoneUnless(verbs().PostSend(world_->Context(), own.qp, std::move(work), request.more));
 }
 
@@ -161,8 +191,9 @@ CompletionRecord VerbsEnd::PollOne(uint32_t cq) {
   record.length = done.completion.length;
   record.qp_number = entry.qp_number;
   record.source_number = done.source_number;
-  record.immediate = done.immediate.value_or(0);
+  record.immediate = done.immediate.value_or(done.invalidated.value_or(0));
   if (done.immediate) record.flags |= kHasImmediate;
+  if (done.invalidated) record.flags |= kHasInvalidated;
   const bool received = done.completion.opcode == WcOpcode::kReceive;
   if (received && entry.datagram) record.flags |= kHasHeader;
   return record;

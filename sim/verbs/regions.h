@@ -9,6 +9,7 @@
 #include "sim/core/slab.h"
 #include "sim/fabric/fabric.h"
 #include "sim/verbs/memory.h"
+#include "sim/verbs/windows.h"
 
 namespace cm::sim {
 
@@ -19,6 +20,8 @@ struct Region {
   bool remote_read = false;
   bool remote_write = false;
   bool remote_atomic = false;
+  bool binds = false;          // memory windows may be bound to it
+  uint32_t windows = 0;        // that are
   uint8_t device = 0;          // by its first port: usable on all ports
   bool external = false;       // it is in the memory of a process, with this length
   std::vector<uint8_t> bytes;  // the buffer outlives its registration
@@ -54,6 +57,12 @@ class Regions {
   const std::vector<Region>& all() const { return regions_; }
   uint32_t live_count() const;
 
+  Windows& windows() { return windows_; }
+  const Windows& windows() const { return windows_; }
+  // A window is bound to the region from now on; or no longer.
+  void EnterWindow(uint32_t number) { ++regions_[number].windows; }
+  void LeaveWindow(uint32_t number) { --regions_[number].windows; }
+
   // False for an unknown or invalid key, another device or domain, and a range that leaves the
   // region. Access flags are the caller's to check.
   // source: linux 6.1 rxe_mr.c lookup_mr, mr_check_range
@@ -76,6 +85,7 @@ class Regions {
   bool ScatterOne(Memory* memory, const Piece& piece, std::span<const uint8_t> bytes);
 
   std::vector<Region> regions_;
+  Windows windows_;
 };
 
 }  // namespace cm::sim
