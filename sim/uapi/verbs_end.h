@@ -104,13 +104,11 @@ class VerbsEnd {
   const OwnQp* PeerOf(const IwId& connection) const;
   void Join(const OwnQp& own, const OwnQp& peer);
 
-  // windows.cc
+  // work.cc
   Outcome CarryWindow(uint32_t process, uint8_t kernel, const Request& request);
   Outcome AllocateWindow(uint32_t process, uint8_t kernel, const WindowRecord& asked);
   void ForgetWindows(uint32_t process);
   WindowUse BindingIn(uint32_t process, const Request& request) const;
-
-  // work.cc
   Outcome PostSend(const OwnQp& own, const Request& request);
   bool MakeAtomic(const OwnQp& own, const WorkRecord& record, WorkRequest* work) const;
   Outcome PostReceive(const OwnQp& own, const Request& request);

@@ -306,8 +306,8 @@ Outcome Verbs::Delivery::Send() {
   if (too_long || !MayWrite(Peer(), receive.pieces) || !Scatter(receive.pieces, work_.data))
     return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
   const bool invalidates = work_.window.has_value();
-  if (invalidates && !v_.regions_.windows().Invalidate(ProtectionOf(Peer()).device,
-                                                       work_.window->key, &v_.regions_)) {
+  if (invalidates &&
+      !v_.windows_.Invalidate(ProtectionOf(Peer()).device, work_.window->key, &v_.regions_)) {
     // The message is acknowledged all the same. source: linux 6.1 rxe_resp.c rxe_responder
     FinishReceive(peer_, receive, WcStatus::kRemInvReq);
     v_.SetError(peer_);
@@ -322,7 +322,7 @@ Outcome Verbs::Delivery::Send() {
 
 // source: linux 6.1 rxe_req.c rxe_do_local_ops
 Outcome Verbs::Delivery::OnWindow() {
-  Windows& windows = v_.regions_.windows();
+  Windows& windows = v_.windows_;
   const Protection by = ProtectionOf(own_);
   if (work_.opcode == kBindWindow) {
     const bool bound = windows.Bind(by, own_.number, work_.window->binding, &v_.regions_);
@@ -336,8 +336,7 @@ Outcome Verbs::Delivery::OnWindow() {
 bool Verbs::Delivery::ReachesRemote(bool Region::*permits, uint32_t access) {
   const Protection by = ProtectionOf(Peer());
   if (work_.window) {
-    return v_.regions_.windows().Find(by, Peer().number, access, *work_.window, v_.regions_,
-                                      &work_.remote) &&
+    return v_.windows_.Find(by, Peer().number, access, *work_.window, v_.regions_, &work_.remote) &&
            v_.regions_.Reaches(by, work_.remote);
   }
   return v_.regions_.Reaches(by, work_.remote) && Remote().*permits;

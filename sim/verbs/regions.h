@@ -9,7 +9,6 @@
 #include "sim/core/slab.h"
 #include "sim/fabric/fabric.h"
 #include "sim/verbs/memory.h"
-#include "sim/verbs/windows.h"
 
 namespace cm::sim {
 
@@ -57,8 +56,6 @@ class Regions {
   const std::vector<Region>& all() const { return regions_; }
   uint32_t live_count() const;
 
-  Windows& windows() { return windows_; }
-  const Windows& windows() const { return windows_; }
   // A window is bound to the region from now on; or no longer.
   void EnterWindow(uint32_t number) { ++regions_[number].windows; }
   void LeaveWindow(uint32_t number) { --regions_[number].windows; }
@@ -85,7 +82,6 @@ class Regions {
   bool ScatterOne(Memory* memory, const Piece& piece, std::span<const uint8_t> bytes);
 
   std::vector<Region> regions_;
-  Windows windows_;
 };
 
 }  // namespace cm::sim

@@ -24,6 +24,7 @@
 #include "sim/verbs/queue_pair.h"
 #include "sim/verbs/regions.h"
 #include "sim/verbs/shared_queues.h"
+#include "sim/verbs/windows.h"
 #include "sim/verbs/work_request.h"
 
 namespace cm::sim {
@@ -105,6 +106,7 @@ class Verbs {
   const Slab<Qp>& qps() const { return qps_; }
   Regions& regions() { return regions_; }
   const Regions& regions() const { return regions_; }
+  Windows& windows() { return windows_; }
   SharedQueues& srqs() { return srqs_; }
   const SharedQueues& srqs() const { return srqs_; }
   CompletionQueues& cqs() { return cqs_; }
@@ -137,6 +139,7 @@ class Verbs {
 
   Slab<Qp> qps_;
   Regions regions_;
+  Windows windows_;
   SharedQueues srqs_;
   CompletionQueues cqs_;
   std::vector<uint8_t> cas_;           // first port of the device, by port

@@ -1,9 +1,5 @@
 #include "sim/verbs/windows.h"
 
-#include <utility>
-
-#include "sim/verbs/regions.h"
-
 namespace cm::sim {
 namespace {
 

@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "sim/core/slab.h"
+#include "sim/verbs/regions.h"
 
 namespace cm::sim {
-
-class Regions;
-struct Piece;
-struct Protection;
 
 // Its number is unique, and is in its key; the last byte of the key changes when it is bound.
 struct Window {

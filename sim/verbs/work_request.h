@@ -13,6 +13,7 @@
 #include "sim/core/fifo.h"
 #include "sim/fabric/fabric.h"
 #include "sim/verbs/regions.h"
+#include "sim/verbs/windows.h"
 
 namespace cm::sim {
 
