@@ -13,6 +13,7 @@
 
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/device_table.h"
+#include "sim/fake_libibverbs/extended.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/objects.h"
 #include "sim/fake_libibverbs/requests.h"
@@ -23,10 +24,8 @@
 
 using namespace cm::sim::fake_libibverbs;  // what follows is C
 using cm::sim::uapi::Answer;
-using cm::sim::uapi::DeviceLimits;
 using cm::sim::uapi::Op;
 using cm::sim::uapi::PortRecord;
-using cm::sim::uapi::SiwLimits;
 
 namespace {
 
@@ -90,67 +89,6 @@ void Describe(const PortRecord& port, bool iwarp, ibv_port_attr* attributes) {
       port.infiniband != 0 ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET;
 }
 
-// But for memory windows, which are refused here. source: linux 6.1 rxe_param.h; observed 6.1-rxe
-void DescribeRxe(const Device& device, ibv_device_attr* attributes) {
-  constexpr unsigned kCapabilities = 0x00203c76;
-  attributes->device_cap_flags = kCapabilities;
-  std::strcpy(attributes->fw_ver, "0.0.0");
-  attributes->node_guid = device.record.guid;
-  attributes->sys_image_guid = attributes->node_guid;
-  attributes->max_mr_size = ~uint64_t{0};
-  attributes->page_size_cap = 0xfffff000;
-  attributes->vendor_id = 0xffffff;
-  attributes->max_qp = (1 << 20) - 16;
-  attributes->max_qp_wr = DeviceLimits::kWork;
-  attributes->max_sge = DeviceLimits::kPieces;
-  attributes->max_sge_rd = DeviceLimits::kPieces;
-  attributes->max_cq = 1 << 20;
-  attributes->max_cqe = DeviceLimits::kCompletions;
-  attributes->max_mr = (1 << 19) - 1;
-  attributes->max_pd = 1 << 20;
-  attributes->max_qp_rd_atom = device.record.max_depth;
-  attributes->max_res_rd_atom = 0x3f000;
-  attributes->max_qp_init_rd_atom = device.record.max_depth;
-  attributes->atomic_cap = IBV_ATOMIC_HCA;
-  attributes->max_mcast_grp = 8192;
-  attributes->max_mcast_qp_attach = DeviceLimits::kMembers;
-  attributes->max_total_mcast_qp_attach = 8192 * DeviceLimits::kMembers;
-  attributes->max_ah = (1 << 15) - 1;
-  attributes->max_srq = 0xdffff;
-  attributes->max_srq_wr = DeviceLimits::kWork;
-  attributes->max_srq_sge = DeviceLimits::kSharedPieces;
-  attributes->max_pkeys = 64;
-  attributes->local_ca_ack_delay = 15;
-  attributes->phys_port_cnt = static_cast<uint8_t>(device.record.ports);
-}
-
-// source: linux 6.1 siw_verbs.c siw_query_device
-void DescribeSiw(const Device& device, ibv_device_attr* attributes) {
-  constexpr int kMany = SiwLimits::kQueuePairs;
-  attributes->node_guid = device.record.guid;
-  attributes->sys_image_guid = attributes->node_guid;
-  attributes->max_mr_size = ~uint64_t{0};
-  attributes->page_size_cap = 4096;
-  attributes->vendor_id = 0x626d74;
-  attributes->max_qp = kMany;
-  attributes->max_qp_wr = SiwLimits::kWork;
-  attributes->device_cap_flags = IBV_DEVICE_MEM_MGT_EXTENSIONS;
-  attributes->max_sge = SiwLimits::kPieces;
-  attributes->max_sge_rd = 1;
-  attributes->max_cq = kMany;
-  attributes->max_cqe = SiwLimits::kCompletions;
-  attributes->max_mr = 10 * kMany;
-  attributes->max_pd = kMany;
-  attributes->max_qp_rd_atom = device.record.max_depth;
-  attributes->max_res_rd_atom = kMany * device.record.max_depth;
-  attributes->max_qp_init_rd_atom = device.record.max_depth;
-  attributes->atomic_cap = IBV_ATOMIC_NONE;
-  attributes->max_srq = kMany;
-  attributes->max_srq_wr = SiwLimits::kSharedWork;
-  attributes->max_srq_sge = SiwLimits::kPieces;
-  attributes->phys_port_cnt = static_cast<uint8_t>(device.record.ports);
-}
-
 }  // namespace
 
 extern "C" {
@@ -192,7 +130,7 @@ ibv_context* ibv_open_device(ibv_device* device) {
   context->shown.sz = sizeof context->shown;
   ibv_context& shown = context->shown.context;
   shown.device = device;
-  FillOperations(&shown.ops);
+  FillOperations(&context->shown);
   shown.cmd_fd = -1;
   shown.async_fd = fd;
   shown.num_comp_vectors = 1;
@@ -205,17 +143,6 @@ int ibv_close_device(ibv_context* context) {
   CloseDescriptor(context->async_fd);
   AskAbout(Op::kCloseEvents, ContextOf(context)->events);
   delete ContextOf(context);
-  return 0;
-}
-
-int ibv_query_device(ibv_context* context, ibv_device_attr* attributes) {
-  if (const int64_t place = PlaceOf(context); place < 0) return Failed(place);
-  const Device* device = DeviceOf(context);
-  *attributes = {};
-  if (device->record.iwarp != 0)
-    DescribeSiw(*device, attributes);
-  else
-    DescribeRxe(*device, attributes);
   return 0;
 }
 

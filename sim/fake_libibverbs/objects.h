@@ -47,15 +47,25 @@ struct Region {
   Handle key;
 };
 
+struct MemoryWindow {
+  ibv_mw shown;
+  Handle handle;
+};
+
 struct AddressHandle {
   ibv_ah shown;
   ibv_ah_attr to;
 };
 
 struct CompletionQueue {
-  ibv_cq shown;  // its mutex guards the two counters
+  union {
+    ibv_cq_ex extended;
+    ibv_cq shown;  // the same as far as it goes. Its mutex guards the two counters
+  };
   Handle handle;
   uint32_t delivered;
+  pthread_mutex_t polled;  // held while a thread reads completions one after the other
+  ibv_wc current;          // the one that it reads
 };
 
 struct Channel {
@@ -70,11 +80,25 @@ struct SharedQueue {
   Handle handle;
 };
 
+// A work request between ibv_wr_start and ibv_wr_complete.
+struct Built {
+  ibv_send_wr work;
+  std::vector<ibv_sge> pieces;
+  std::vector<uint8_t> data;  // inline data
+};
+
 struct QueuePair {
-  ibv_qp shown;
+  union {
+    ibv_qp_ex extended;
+    ibv_qp shown;  // its first member
+  };
   Handle handle;
   ibv_qp_init_attr initial;
-  ibv_qp_attr attributes;  // as set by ibv_modify_qp
+  ibv_qp_attr attributes;    // as set by ibv_modify_qp
+  bool is_extended;          // made by ibv_create_qp_ex
+  pthread_mutex_t building;  // held from ibv_wr_start on
+  std::vector<Built> built;
+  int build_error;  // the first one
 };
 
 template <typename T, typename Shown>
@@ -120,9 +144,6 @@ inline std::nullptr_t Refuse(int error) {
   errno = error;
   return nullptr;
 }
-
-// The operations behind the inline functions.
-void FillOperations(ibv_context_ops* operations);
 
 }  // namespace cm::sim::fake_libibverbs
 

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "sim/fake_libibverbs/descriptors.h"
+#include "sim/fake_libibverbs/extended.h"
 #include "sim/fake_libibverbs/objects.h"
 #include "sim/fake_libibverbs/requests.h"
 
@@ -76,6 +77,35 @@ bool IsAcknowledged(CompletionQueue* queue) {
 
 }  // namespace
 
+namespace cm::sim::fake_libibverbs {
+
+CompletionQueue* MakeQueue(ibv_context* context, int64_t entries, void* queue_context,
+                           ibv_comp_channel* channel, int64_t vector) {
+  if (entries < 1 || vector < 0 || vector >= context->num_comp_vectors) return Refuse(EINVAL);
+  const int64_t place = PlaceOf(context);
+  if (place < 0) return Refuse(ErrnoOf(place));
+  auto made = std::make_unique<CompletionQueue>();
+  const Answer answer = Ask({.op = Op::kCreateCq,
+                             .on = static_cast<uint32_t>(place),
+                             .more = static_cast<uint64_t>(entries),
+                             .bytes = BytesOf(TellOf(context, made.get()))});
+  if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
+  CompletionQueue* const queue = made.release();
+  queue->handle.number = static_cast<uint32_t>(answer.value);
+  queue->shown.context = context;
+  queue->shown.channel = channel;
+  queue->shown.cq_context = queue_context;
+  queue->shown.handle = queue->handle.number;
+  queue->shown.cqe = static_cast<int>(entries);
+  pthread_mutex_init(&queue->shown.mutex, nullptr);
+  pthread_cond_init(&queue->shown.cond, nullptr);
+  pthread_mutex_init(&queue->polled, nullptr);
+  if (channel != nullptr) Join(Whole<Channel>(channel), queue);
+  return queue;
+}
+
+}  // namespace cm::sim::fake_libibverbs
+
 extern "C" {
 
 ibv_comp_channel* ibv_create_comp_channel(ibv_context* context) {
@@ -121,26 +151,8 @@ void ibv_ack_cq_events(ibv_cq* queue, unsigned int count) {
 
 ibv_cq* ibv_create_cq(ibv_context* context, int entries, void* queue_context,
                       ibv_comp_channel* channel, int vector) {
-  if (entries < 1 || vector < 0 || vector >= context->num_comp_vectors) return Refuse(EINVAL);
-  const int64_t place = PlaceOf(context);
-  if (place < 0) return Refuse(ErrnoOf(place));
-  auto made = std::make_unique<CompletionQueue>();
-  const Answer answer = Ask({.op = Op::kCreateCq,
-                             .on = static_cast<uint32_t>(place),
-                             .more = static_cast<uint64_t>(entries),
-                             .bytes = BytesOf(TellOf(context, made.get()))});
-  if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
-  CompletionQueue* const queue = made.release();
-  queue->handle.number = static_cast<uint32_t>(answer.value);
-  queue->shown.context = context;
-  queue->shown.channel = channel;
-  queue->shown.cq_context = queue_context;
-  queue->shown.handle = queue->handle.number;
-  queue->shown.cqe = entries;
-  pthread_mutex_init(&queue->shown.mutex, nullptr);
-  pthread_cond_init(&queue->shown.cond, nullptr);
-  if (channel != nullptr) Join(Whole<Channel>(channel), queue);
-  return &queue->shown;
+  CompletionQueue* const queue = MakeQueue(context, entries, queue_context, channel, vector);
+  return queue == nullptr ? nullptr : &queue->shown;
 }
 
 int ibv_resize_cq(ibv_cq* queue, int entries) {

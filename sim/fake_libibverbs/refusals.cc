@@ -18,8 +18,6 @@ void ibv_unimport_pd(ibv_pd* /*pd*/) {}
 void ibv_unimport_mr(ibv_mr* /*region*/) {}
 void ibv_unimport_dm(ibv_dm* /*memory*/) {}
 
-ibv_qp_ex* ibv_qp_to_qp_ex(ibv_qp* /*qp*/) { return nullptr; }
-
 ibv_mr* ibv_reg_dmabuf_mr(ibv_pd* /*pd*/, uint64_t /*offset*/, size_t /*length*/,
                           uint64_t /*address*/, int /*fd*/, int /*access*/) {
   return Refuse(EOPNOTSUPP);
@@ -30,6 +28,8 @@ int ibv_resolve_eth_l2_from_gid(ibv_context* /*context*/, ibv_ah_attr* /*to*/, u
   return EOPNOTSUPP;
 }
 
+// The kernel would change access and domain; the provider does not ask it to. source: rdma-core 44
+// rxe.c rxe_ctx_ops, dummy_ops.c rereg_mr; linux 6.1 rxe_verbs.c
 int ibv_rereg_mr(ibv_mr* /*region*/, int /*flags*/, ibv_pd* /*pd*/, void* /*address*/,
                  size_t /*length*/, int /*access*/) {
   errno = EOPNOTSUPP;

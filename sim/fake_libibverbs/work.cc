@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/fake_libibverbs/extended.h"
 #include "sim/fake_libibverbs/objects.h"
 #include "sim/fake_libibverbs/requests.h"
 
@@ -15,6 +16,7 @@ namespace cm::sim::fake_libibverbs {
 namespace {
 
 using uapi::Answer;
+using uapi::BindRecord;
 using uapi::CompletionRecord;
 using uapi::DeviceLimits;
 using uapi::Op;
@@ -54,10 +56,29 @@ bool IsAtomic(ibv_wr_opcode opcode) {
   return opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 
+// A request that binds a memory window. Returns an errno. source: rdma-core 44 rxe.c
+// validate_send_wr, convert_send_wr
+int EncodeBind(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* bytes) {
+  const bool connected = qp.shown.qp_type == IBV_QPT_RC || qp.shown.qp_type == IBV_QPT_UC;
+  if (work.num_sge != 0 || work.imm_data != 0 || !connected) return EINVAL;
+  const ibv_mw_bind_info& to = work.bind_mw.bind_info;
+  Append(bytes, WorkRecord{.wr_id = work.wr_id,
+                           .opcode = static_cast<uint32_t>(work.opcode),
+                           .flags = work.send_flags & ~uint32_t{IBV_SEND_INLINE}});
+  Append(bytes, BindRecord{.address = to.addr,
+                           .length = to.length,
+                           .window = work.bind_mw.mw->rkey,
+                           .key = work.bind_mw.rkey,
+                           .region = to.mr == nullptr ? 0 : to.mr->lkey,
+                           .access = to.mw_access_flags});
+  return 0;
+}
+
 // Returns an errno.
 int Encode(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* bytes) {
   if (work.num_sge < 0 || static_cast<uint32_t>(work.num_sge) > qp.initial.cap.max_send_sge)
     return EINVAL;
+  if (work.opcode == IBV_WR_BIND_MW) return EncodeBind(work, qp, bytes);
   WorkRecord record = {.wr_id = work.wr_id,
                        .opcode = static_cast<uint32_t>(work.opcode),
                        .flags = work.send_flags,
@@ -126,7 +147,35 @@ int PostToSharedQueue(ibv_srq* queue, ibv_recv_wr* work, ibv_recv_wr** bad) {
   return PostAll(Op::kPostToSrq, Whole<SharedQueue>(queue)->handle, work, bad);
 }
 
-// Returns the number of completions, or a negative errno.
+int Arm(ibv_cq* queue, int solicited_only) {
+  return ErrnoOf(
+      AskAbout(Op::kArm, Whole<CompletionQueue>(queue)->handle, solicited_only != 0 ? 1 : 0).value);
+}
+
+}  // namespace
+
+int PostBuilt(QueuePair* qp) {
+  std::vector<std::vector<uint8_t>> encoded(qp->built.size());
+  for (size_t i = 0; i < encoded.size(); ++i) {
+    auto& [work, pieces, data] = qp->built[i];
+    if (!data.empty()) {
+      pieces = {{.addr = reinterpret_cast<uint64_t>(data.data()),
+                 .length = static_cast<uint32_t>(data.size()),
+                 .lkey = 0}};
+    }
+    work.sg_list = pieces.data();
+    work.num_sge = static_cast<int>(pieces.size());
+    if (const int error = Encode(work, *qp, &encoded[i]); error != 0) return error;
+  }
+  size_t behind = encoded.size();
+  for (std::vector<uint8_t>& bytes : encoded) {
+    const Answer answer = AskAbout(Op::kPostSend, qp->handle, --behind, std::move(bytes));
+    if (answer.value == -ENOMEM) return ENOSPC;
+    if (answer.value < 0) return ErrnoOf(answer.value);
+  }
+  return 0;
+}
+
 int Poll(ibv_cq* queue, int most, ibv_wc* completions) {
   if (most < 0) return -EINVAL;
   const Answer answer =
@@ -150,14 +199,7 @@ int Poll(ibv_cq* queue, int most, ibv_wc* completions) {
   return count;
 }
 
-int Arm(ibv_cq* queue, int solicited_only) {
-  return ErrnoOf(
-      AskAbout(Op::kArm, Whole<CompletionQueue>(queue)->handle, solicited_only != 0 ? 1 : 0).value);
-}
-
-}  // namespace
-
-void FillOperations(ibv_context_ops* operations) {
+void FillWork(ibv_context_ops* operations) {
   operations->poll_cq = Poll;
   operations->req_notify_cq = Arm;
   operations->post_send = PostSend;

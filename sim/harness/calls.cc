@@ -116,6 +116,7 @@ bool Harness::Localize(Request* request) const {
   }
   if (request->op == Op::kCreateQp) return Replace(request, &uapi::QpRecord::device, own);
   if (request->op == Op::kRegister) return Replace(request, &uapi::RegionRecord::device, own);
+  if (request->op == Op::kAllocMw) return Replace(request, &uapi::WindowRecord::device, own);
   return true;
 }
 

@@ -29,6 +29,7 @@ constexpr OpenResources::KindRow OpenResources::kKinds[] = {
     {Kind::kCq, "completion queue", Op::kCreateCq, Op::kDestroyCq},
     {Kind::kSrq, "shared receive queue", Op::kCreateSrq, Op::kDestroySrq},
     {Kind::kRegion, "memory region", Op::kRegister, Op::kDeregister},
+    {Kind::kWindow, "memory window", Op::kAllocMw, Op::kDeallocMw},
 };
 
 void OpenResources::NoteCommand(uint32_t file, const uapi::Command& command,

@@ -20,9 +20,9 @@ class OpenResources {
   std::string Text() const;
 
  private:
-  enum class Kind : uint8_t { kFile, kId, kQp, kCq, kSrq, kRegion };
+  enum class Kind : uint8_t { kFile, kId, kQp, kCq, kSrq, kRegion, kWindow };
   struct KindRow;
-  static const KindRow kKinds[6];
+  static const KindRow kKinds[7];
   struct Origin {
     uint32_t file = 0;  // the file of an id
     bool of_request = false;

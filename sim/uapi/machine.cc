@@ -7,6 +7,7 @@
 #include "model/base/check.h"
 #include "sim/fabric/names.h"
 #include "sim/uapi/bytes.h"
+#include "sim/uapi/refusals.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -249,6 +250,8 @@ Outcome Machine::CarryDevice(Asker asker, const Request& request) {
       record.max_depth = profile.limits.max_depth;
       record.max_inline = record.iwarp != 0 ? SiwLimits::kInlined : DeviceLimits::kInlined;
       record.ports = topology.PortsOf(device);
+      record.old_provider = HasWindows(profile) || record.iwarp != 0 ? 0 : 1;
+      record.max_windows = HasWindows(profile) ? DeviceLimits::kWindows : 0;
       const std::span<const uint8_t> bytes = BytesOf(record);
       outcome.answer.bytes.insert(outcome.answer.bytes.end(), bytes.begin(), bytes.end());
     }

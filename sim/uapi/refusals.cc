@@ -41,6 +41,18 @@ Errno WhyNoRegion(const RegionRecord& asked) {
   return asked.faults != 0 ? Errno::kFault : Errno::kNone;
 }
 
+bool HasWindows(const Profile& profile) {
+  return profile.transport != Transport::kIwarp && !profile.dialect.refused_posts_are_negative;
+}
+
+// source: linux 6.1 uverbs_cmd.c ib_uverbs_alloc_mw
+Errno WhyNoWindow(const WindowRecord& asked, const Profile& profile) {
+  constexpr uint32_t kTypeOne = 1;
+  constexpr uint32_t kTypeTwo = 2;
+  if (!HasWindows(profile)) return Errno::kNotSup;
+  return asked.type == kTypeOne || asked.type == kTypeTwo ? Errno::kNone : Errno::kInval;
+}
+
 // source: linux 6.1 rxe_cq.c rxe_cq_chk_attr, siw_verbs.c siw_create_cq
 bool IsCqSize(uint64_t completions, bool iwarp) {
   return completions > 0 &&

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/base/errno.h"
+#include "model/vocabulary/profile.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::uapi {
@@ -13,6 +14,12 @@ namespace cm::sim::uapi {
 Errno WhyNoQp(uint32_t type, bool iwarp);
 
 Errno WhyNoRegion(const RegionRecord& asked);
+Errno WhyNoWindow(const WindowRecord& asked, const Profile& profile);
+
+// Soft-RoCE has memory windows from Linux 5.14 on, and its provider, together with the other
+// extended verbs, from rdma-core 36 on: the dialect of the old provider tells. source: linux 6.1
+// rxe_mw.c, rdma-core 33 rxe.c rxe_ctx_ops
+bool HasWindows(const Profile& profile);
 
 // True when the limits of a device allow it.
 bool IsCqSize(uint64_t completions, bool iwarp);

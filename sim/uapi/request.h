@@ -46,11 +46,14 @@ enum class Op : uint32_t {
   kQueryQp,      // a queue pair -> value: its state, as enum ibv_qp_state; bytes: CapacityRecord
   kRegister,     // bytes: RegionRecord -> value: its key, local and remote
   kDeregister,   // a key
+  kAllocMw,      // bytes: WindowRecord -> value: a memory window; bytes: its key, 4
+  kDeallocMw,    // a memory window
   kAttach,       // a queue pair; bytes: the group's GID, 16
   kDetach,       // the same
-  kPostSend,     // a queue pair; bytes: WorkRecord, pieces, inline data
-  kPostReceive,  // a queue pair; the same
-  kPostToSrq,    // a shared receive queue; the same
+  kPostSend,     // a queue pair, the number of requests that there must be room for behind this
+                 // one; bytes: WorkRecord, then BindRecord, or pieces and inline data
+  kPostReceive,  // a queue pair; the same bytes
+  kPostToSrq,    // a shared receive queue; the same bytes
   kPoll,         // a completion queue, the maximum -> bytes: CompletionRecord each
   kArm,          // a completion queue, a flag: solicited only; the next completion is reported to
                  // its channel
@@ -157,6 +160,7 @@ struct DeviceLimits {
   static constexpr uint32_t kCompletions = (1U << 15) - 1;
   static constexpr int kMembers = 56;  // queue pairs in a multicast group
   static constexpr uint32_t kInlined = 256;
+  static constexpr uint32_t kWindows = 0x7ffff;
 };
 
 // Those of a device of iWARP. source: linux 6.1 siw.h SIW_MAX_QP_WR and those after it, siw-abi.h
@@ -182,6 +186,8 @@ struct DeviceRecord {
   uint8_t max_depth = 0;    // max_qp_rd_atom and max_qp_init_rd_atom
   uint32_t max_inline = 0;  // bytes of inline data
   uint32_t ports = 1;
+  uint32_t old_provider = 0;  // one without extended verbs and memory windows
+  uint32_t max_windows = 0;
 };
 
 struct PortRecord {
@@ -256,6 +262,23 @@ struct RegionRecord {
   uint32_t faults = 0;  // not mapped, or not writable where access requires it
 };
 
+struct WindowRecord {
+  uint32_t device = 0;
+  uint32_t type = 0;    // enum ibv_mw_type
+  uint32_t domain = 0;  // as of a queue pair
+  uint32_t unused = 0;
+};
+
+// What a request binds a memory window to.
+struct BindRecord {
+  uint64_t address = 0;
+  uint64_t length = 0;  // 0: to nothing
+  uint32_t window = 0;  // its key
+  uint32_t key = 0;     // its key from now on, as far as the last byte goes
+  uint32_t region = 0;  // a key
+  uint32_t access = 0;  // enum ibv_access_flags
+};
+
 struct PieceRecord {
   uint64_t address = 0;
   uint32_t length = 0;
@@ -268,7 +291,7 @@ struct WorkRecord {
   uint32_t flags = 0;   // enum ibv_send_flags
   uint32_t pieces = 0;  // none where there is inline data
   uint32_t inline_length = 0;
-  uint32_t immediate = 0;  // in network byte order, as in a completion
+  uint32_t immediate = 0;  // in network byte order, as in a completion; or the key to invalidate
   uint32_t remote_key = 0;
   uint64_t remote_address = 0;
   uint32_t to_number = 0;  // of a datagram
@@ -294,7 +317,7 @@ struct CompletionRecord {
   uint32_t length = 0;
   uint32_t flags = 0;  // enum ibv_wc_flags
   uint32_t qp_number = 0;
-  uint32_t immediate = 0;
+  uint32_t immediate = 0;  // or the key that was invalidated
   uint32_t source_number = 0;
 };
 

@@ -32,6 +32,7 @@ constexpr uint32_t kLocalWrite = 1;
 constexpr uint32_t kRemoteWrite = 2;
 constexpr uint32_t kRemoteRead = 4;
 constexpr uint32_t kRemoteAtomic = 8;
+constexpr uint32_t kBinds = 16;
 
 Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
 
@@ -49,11 +50,6 @@ std::vector<uint32_t> NumbersOf(const std::map<uint32_t, Own>& objects, uint32_t
   for (const auto& [number, own] : objects)
     if (own.process == process) numbers.push_back(number);
   return numbers;
-}
-
-// Each process has its own numbers.
-uint64_t DomainOf(uint32_t process, uint32_t number) {
-  return (uint64_t{process} + 1) << 32 | number;
 }
 
 Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Value(0) : Refused(error); }
@@ -78,6 +74,7 @@ Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
   if (op == kCreateQp) return CreateQp(process, kernel, request);
   if (op == kRegister) return Register(process, kernel, request);
   if (op == kDeregister) return Deregister(process, request.on);
+  if (IsOneOf(op, kAllocMw, kDeallocMw)) return CarryWindow(process, kernel, request);
   if (IsOneOf(op, kTakeEvent, kPollEvents)) return TakeEvent(process, request);
   if (IsOneOf(op, kDestroyCq, kResizeCq, kPoll, kArm)) return CarryCq(process, request);
   if (IsOneOf(op, kDestroySrq, kModifySrq, kQuerySrq, kPostToSrq))
@@ -300,6 +297,7 @@ Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& requ
   region.remote_read = (record.access & kRemoteRead) != 0;
   region.remote_write = (record.access & kRemoteWrite) != 0;
   region.remote_atomic = (record.access & kRemoteAtomic) != 0;
+  region.binds = (record.access & kBinds) != 0;
   region.device = devices[record.device];
   region.process = process;
   region.address = record.address;
@@ -314,6 +312,8 @@ Outcome VerbsEnd::Deregister(uint32_t process, uint32_t key) {
   if (number >= verbs().regions().all().size()) return Refused(Errno::kInval);
   const Region& region = verbs().regions()[number];
   if (!region.live || !region.external || region.process != process) return Refused(Errno::kInval);
+  if (region.windows != 0)
+    return Refused(Errno::kInval);  // source: linux 6.1 rxe_mr.c rxe_dereg_mr
   verbs().regions().Deregister(number);
   return Value(0);
 }
@@ -463,6 +463,7 @@ void VerbsEnd::Forget(uint32_t process) {
   }
   for (const uint32_t number : NumbersOf(srqs_, process)) DestroySrq(number);
   for (const uint32_t number : NumbersOf(cqs_, process)) DestroyCq(number);
+  ForgetWindows(process);
   for (uint32_t number = 0; number < verbs().regions().all().size(); ++number) {
     const Region& region = verbs().regions()[number];
     if (region.live && region.external && region.process == process)

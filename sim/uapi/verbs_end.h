@@ -20,6 +20,11 @@
 
 namespace cm::sim::uapi {
 
+// A protection domain of a process, which numbers its own.
+inline uint64_t DomainOf(uint32_t process, uint32_t number) {
+  return (uint64_t{process} + 1) << 32 | number;
+}
+
 class VerbsEnd {
  public:
   VerbsEnd(World* world, const DeviceFile* device_file, DeviceEvents* device_events)
@@ -100,11 +105,16 @@ class VerbsEnd {
   void Join(const OwnQp& own, const OwnQp& peer);
 
   // work.cc
+  Outcome CarryWindow(uint32_t process, uint8_t kernel, const Request& request);
+  Outcome AllocateWindow(uint32_t process, uint8_t kernel, const WindowRecord& asked);
+  void ForgetWindows(uint32_t process);
+  WindowUse BindingIn(uint32_t process, const Request& request) const;
   Outcome PostSend(const OwnQp& own, const Request& request);
   bool MakeAtomic(const OwnQp& own, const WorkRecord& record, WorkRequest* work) const;
   Outcome PostReceive(const OwnQp& own, const Request& request);
   Outcome PostToSrq(const OwnSrq& own, const Request& request);
   Result<WorkRequest> WorkOf(uint32_t process, const Request& request) const;
+  Errno AddRemote(const OwnQp& own, const Request& request, WorkRequest* work) const;
   Piece PieceOf(uint32_t process, const PieceRecord& record) const;
   Piece RemoteOf(const WorkRecord& record, uint32_t length) const;
   void SendTo(const OwnQp& own, const WorkRecord& record, WorkRequest* work) const;

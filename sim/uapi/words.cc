@@ -57,6 +57,8 @@ constexpr auto kOps = std::to_array<OpWords>({
     {"ibv_query_qp", "qp", "", true},
     {"ibv_reg_mr", "", "mr"},
     {"ibv_dereg_mr", "mr"},
+    {"ibv_alloc_mw", "", "mw"},
+    {"ibv_dealloc_mw", "mw"},
     {"ibv_attach_mcast", "qp"},
     {"ibv_detach_mcast", "qp"},
     {"ibv_post_send", "qp"},
@@ -239,7 +241,8 @@ void AddCommand(const Command& command, uint32_t file, std::string* words) {
 void AddName(ibv_wr_opcode opcode, std::string* words) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"IBV_WR_RDMA_WRITE", "IBV_WR_RDMA_WRITE_WITH_IMM", "IBV_WR_SEND", "IBV_WR_SEND_WITH_IMM",
-       "IBV_WR_RDMA_READ", "IBV_WR_ATOMIC_CMP_AND_SWP", "IBV_WR_ATOMIC_FETCH_AND_ADD"});
+       "IBV_WR_RDMA_READ", "IBV_WR_ATOMIC_CMP_AND_SWP", "IBV_WR_ATOMIC_FETCH_AND_ADD",
+       "IBV_WR_LOCAL_INV", "IBV_WR_BIND_MW", "IBV_WR_SEND_WITH_INV"});
   if (opcode < kNames.size()) return Add(words, kNames[opcode]);
   Add(words, static_cast<uint32_t>(opcode));
 }
@@ -252,9 +255,18 @@ std::string_view NameOf(ibv_wc_opcode opcode) {
       return "IBV_WC_COMP_SWAP";
     case IBV_WC_FETCH_ADD:
       return "IBV_WC_FETCH_ADD";
+    case IBV_WC_BIND_MW:
+      return "IBV_WC_BIND_MW";
+    case IBV_WC_LOCAL_INV:
+      return "IBV_WC_LOCAL_INV";
     default:
       return ToString(static_cast<WcOpcode>(opcode));
   }
+}
+
+std::string_view NameOf(ibv_wc_status status) {
+  if (status == IBV_WC_MW_BIND_ERR) return "IBV_WC_MW_BIND_ERR";
+  return ToString(static_cast<WcStatus>(status));
 }
 
 void AddArguments(const Request& request, std::string* words) {
@@ -294,7 +306,7 @@ void AddCompletions(const Answer& answer, std::string* words) {
   for (size_t at = 0; at < bytes.size(); at += sizeof(CompletionRecord)) {
     const auto record = As<CompletionRecord>(bytes.subspan(at));
     const auto status = static_cast<WcStatus>(record.status);
-    Add(words, at == 0 ? "" : ", ", "status=", ToString(status));
+    Add(words, at == 0 ? "" : ", ", "status=", NameOf(static_cast<ibv_wc_status>(record.status)));
     if (status != WcStatus::kSuccess) continue;
     Add(words, " opcode=", NameOf(static_cast<ibv_wc_opcode>(record.opcode)));
     if (record.length != 0) Add(words, " length=", record.length);

@@ -1,9 +1,10 @@
-// Posting of work requests and polling of completions.
+// Posting of work requests and polling of completions; memory windows.
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "sim/uapi/bytes.h"
+#include "sim/uapi/refusals.h"
 #include "sim/uapi/verbs_end.h"
 
 namespace cm::sim::uapi {
@@ -17,12 +18,16 @@ enum class WrOpcode : uint32_t {
   kSendWithImmediate,
   kRead,
   kCompareAndSwap,
-  kFetchAndAdd
+  kFetchAndAdd,
+  kInvalidateLocally,
+  kBindWindow,
+  kSendWithInvalidate
 };
 // source: <infiniband/verbs.h> enum ibv_wc_opcode, ibv_wc_flags
 constexpr uint32_t kReceivedByWrite = 129;
 constexpr uint32_t kHasHeader = 1;
 constexpr uint32_t kHasImmediate = 2;
+constexpr uint32_t kHasInvalidated = 8;
 
 Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Outcome{} : Refused(error); }
 
@@ -33,6 +38,7 @@ std::optional<WcOpcode> OpcodeOf(WrOpcode opcode) {
       return WcOpcode::kWrite;
     case WrOpcode::kSend:
     case WrOpcode::kSendWithImmediate:
+    case WrOpcode::kSendWithInvalidate:
       return WcOpcode::kSend;
     case WrOpcode::kRead:
       return WcOpcode::kRead;
@@ -40,6 +46,10 @@ std::optional<WcOpcode> OpcodeOf(WrOpcode opcode) {
       return kCompareAndSwap;
     case WrOpcode::kFetchAndAdd:
       return kFetchAndAdd;
+    case WrOpcode::kInvalidateLocally:
+      return kInvalidateLocally;
+    case WrOpcode::kBindWindow:
+      return kBindWindow;
   }
   return std::nullopt;
 }
@@ -118,6 +128,26 @@ bool VerbsEnd::MakeAtomic(const OwnQp& own, const WorkRecord& record, WorkReques
   return true;
 }
 
+// The memory or the window of the peer that it is about. EINVAL: it is refused.
+Errno VerbsEnd::AddRemote(const OwnQp& own, const Request& request, WorkRequest* work) const {
+  const auto record = As<WorkRecord>(request.bytes);
+  const auto opcode = static_cast<WrOpcode>(record.opcode);
+  const bool invalidates =
+      opcode == WrOpcode::kSendWithInvalidate || opcode == WrOpcode::kInvalidateLocally;
+  if (invalidates || opcode == WrOpcode::kBindWindow) {
+    if (!HasWindows(world_->profile()) || verbs().at(own.qp).datagram) return Errno::kInval;
+    work->window =
+        invalidates ? WindowUse{.key = record.immediate} : BindingIn(own.process, request);
+    return Errno::kNone;
+  }
+  work->remote = RemoteOf(record, work->length());
+  if (IsAtomic(work->opcode) && !MakeAtomic(own, record, work)) return Errno::kInval;
+  const bool of_memory = work->opcode != WcOpcode::kSend;
+  if (of_memory && Windows::Has(record.remote_key))
+    work->window = WindowUse{.key = record.remote_key, .address = record.remote_address};
+  return Errno::kNone;
+}
+
 Outcome VerbsEnd::PostSend(const OwnQp& own, const Request& request) {
   const auto record = As<WorkRecord>(request.bytes);
   const auto opcode = static_cast<WrOpcode>(record.opcode);
@@ -132,9 +162,9 @@ Outcome VerbsEnd::PostSend(const OwnQp& own, const Request& request) {
   if (opcode == WrOpcode::kSendWithImmediate || opcode == WrOpcode::kWriteWithImmediate)
     work.immediate = record.immediate;
   if (datagram) SendTo(own, record, &work);
-  work.remote = RemoteOf(record, work.length());
-  if (IsAtomic(*known) && !MakeAtomic(own, record, &work)) return Refused(Errno::kInval);
-  return DoneUnless(verbs().PostSend(world_->Context(), own.qp, std::move(work)));
+  if (const Errno error = AddRemote(own, request, &work); error != Errno::kNone)
+    return Refused(error);
+  return DoneUnless(verbs().PostSend(world_->Context(), own.qp, std::move(work), request.more));
 }
 
 Outcome VerbsEnd::PostReceive(const OwnQp& own, const Request& request) {
@@ -161,8 +191,9 @@ CompletionRecord VerbsEnd::PollOne(uint32_t cq) {
   record.length = done.completion.length;
   record.qp_number = entry.qp_number;
   record.source_number = done.source_number;
-  record.immediate = done.immediate.value_or(0);
+  record.immediate = done.immediate.value_or(done.invalidated.value_or(0));
   if (done.immediate) record.flags |= kHasImmediate;
+  if (done.invalidated) record.flags |= kHasInvalidated;
   const bool received = done.completion.opcode == WcOpcode::kReceive;
   if (received && entry.datagram) record.flags |= kHasHeader;
   return record;
@@ -177,6 +208,58 @@ Outcome VerbsEnd::Poll(OwnCq* own, uint64_t at_most) {
     ++outcome.answer.value;
   }
   return outcome;
+}
+
+Outcome VerbsEnd::CarryWindow(uint32_t process, uint8_t kernel, const Request& request) {
+  if (request.op == Op::kAllocMw)
+    return AllocateWindow(process, kernel, As<WindowRecord>(request.bytes));
+  const std::vector<Window>& all = verbs().windows().all();
+  const uint32_t number = request.on - 1;
+  if (number >= all.size() || !all[number].live || all[number].process != process)
+    return Refused(Errno::kInval);
+  verbs().windows().Deallocate(number, &verbs().regions());
+  return {};
+}
+
+Outcome VerbsEnd::AllocateWindow(uint32_t process, uint8_t kernel, const WindowRecord& asked) {
+  constexpr uint32_t kTypeTwo = 2;
+  const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
+  if (asked.device >= devices.size()) return Refused(Errno::kNoDev);
+  if (const Errno error = WhyNoWindow(asked, world_->profile()); error != Errno::kNone)
+    return Refused(error);
+  Windows& windows = verbs().windows();
+  const uint32_t number = windows.Allocate({.belongs_to_qp = asked.type == kTypeTwo,
+                                            .device = devices[asked.device],
+                                            .process = process,
+                                            .domain = DomainOf(process, asked.domain)});
+  Outcome made{.answer = {.value = int64_t{number} + 1}};
+  const std::span<const uint8_t> bytes = BytesOf(windows.all()[number].key);
+  made.answer.bytes.assign(bytes.begin(), bytes.end());
+  return made;
+}
+
+void VerbsEnd::ForgetWindows(uint32_t process) {
+  Windows& windows = verbs().windows();
+  for (uint32_t number = 0; number < windows.all().size(); ++number) {
+    const Window& window = windows.all()[number];
+    if (window.live && window.process == process) windows.Deallocate(number, &verbs().regions());
+  }
+}
+
+// A region of another process is none.
+WindowUse VerbsEnd::BindingIn(uint32_t process, const Request& request) const {
+  const std::span<const uint8_t> bytes(request.bytes);
+  const auto record = As<BindRecord>(bytes.subspan(std::min(sizeof(WorkRecord), bytes.size())));
+  WindowUse use{.binding = {.window = record.window,
+                            .key = record.key,
+                            .access = record.access,
+                            .address = record.address,
+                            .length = record.length}};
+  const uint32_t number = record.region - 1;
+  if (number >= verbs().regions().all().size()) return use;
+  const Region& region = verbs().regions()[number];
+  if (region.external && region.process == process) use.binding.region = number;
+  return use;
 }
 
 Outcome VerbsEnd::TakeEvent(uint32_t process, const Request& request) {

@@ -19,9 +19,10 @@ struct Finished {
   Completion completion;
   std::vector<Piece> pieces;
   uint64_t wr_id = 0;
-  std::optional<uint32_t> immediate;  // received with it
-  bool by_write = false;              // a receive consumed by a write with immediate data
-  uint32_t source_number = 0;         // of a datagram
+  std::optional<uint32_t> immediate;    // received with it
+  std::optional<uint32_t> invalidated;  // the key of a window
+  bool by_write = false;                // a receive consumed by a write with immediate data
+  uint32_t source_number = 0;           // of a datagram
   friend bool operator==(const Finished&, const Finished&) = default;
 };
 

@@ -18,6 +18,8 @@ namespace {
 // The library sets none, which means the longest.
 constexpr Duration kRnrTimer = Duration::Microseconds(655360);
 constexpr uint8_t kForEver = 7;  // as an RNR retry count
+// source: <infiniband/verbs.h> enum ibv_access_flags
+constexpr uint32_t kRemoteWrite = 2, kRemoteRead = 4, kRemoteAtomic = 8;
 
 // What comes of a request: done, to be retried, failed, or it stays in the queue.
 struct Outcome {
@@ -59,6 +61,8 @@ class Verbs::Delivery {
   Outcome WriteThere();
   Outcome Read();
   Outcome Atomic();
+  // Here.
+  Outcome OnWindow();
 
   Finished* FinishReceive(uint32_t peer, const WorkRequest& receive, WcStatus status,
                           uint32_t length = 0) {
@@ -74,7 +78,7 @@ class Verbs::Delivery {
   bool IsLost(uint8_t to) const {
     return c_.fabric->OfData(c_.agenda->Now(), own_.device, to).lost;
   }
-  bool ReachesRemote() const { return v_.regions_.Reaches(ProtectionOf(Peer()), work_.remote); }
+  bool ReachesRemote(bool Region::*permits, uint32_t access);
   bool MayWrite(const Qp& qp, const std::vector<Piece>& pieces) const {
     return v_.regions_.MayWrite(ProtectionOf(qp), pieces);
   }
@@ -100,6 +104,10 @@ class Verbs::Delivery {
 void Verbs::Schedule(const Context& c, uint32_t qp, Duration after) {
   const Qp& own = qps_[qp];
   const Instant now = c.agenda->Now();
+  if (IsLocal(own.sends.front().opcode)) {
+    qps_[qp].due = now;
+    return c.agenda->At(now, EventKind::kWorkDue, qp);
+  }
   const bool known = !own.datagram || own.sends.front().group == Group{};
   const QpAddress& there = own.datagram ? own.sends.front().to : own.connection.peer;
   const Duration later = known ? c.fabric->OfData(now, own.device, there.device).later : Duration();
@@ -157,6 +165,7 @@ bool Verbs::Delivery::Fetch() {
 }
 
 Outcome Verbs::Delivery::Carry() {
+  if (IsLocal(work_.opcode)) return OnWindow();
   if (!Fetch()) return {.status = WcStatus::kLocProt};
   sent_ = true;
   if (own_.datagram) return Datagram();
@@ -215,7 +224,8 @@ void Verbs::Delivery::Note(const Outcome& outcome) {
   note->number = there.number;
   const bool reads = work_.opcode == WcOpcode::kRead;
   note->bytes = reads || IsAtomic(work_.opcode) ? result_ : work_.data;
-  note->remote_key = work_.remote.region + 1;  // source: VerbsEnd::RemoteOf
+  note->remote_key =
+      work_.window ? work_.window->key : work_.remote.region + 1;  // source: VerbsEnd::RemoteOf
   note->remote_address = work_.remote.offset;
   if (work_.remote.region < v_.regions_.all().size()) note->remote_address += Remote().address;
   note->length = work_.length();
@@ -298,10 +308,41 @@ Outcome Verbs::Delivery::Send() {
     return fail(WcStatus::kRemInvReq, WcStatus::kLocLen);
   if (too_long || !MayWrite(Peer(), receive.pieces) || !Scatter(receive.pieces, work_.data))
     return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
+  const bool invalidates = work_.window.has_value();
+  if (invalidates &&
+      !v_.windows_.Invalidate(ProtectionOf(Peer()).device, work_.window->key, &v_.regions_)) {
+    // The message is acknowledged all the same. source: linux 6.1 rxe_resp.c rxe_responder
+    FinishReceive(peer_, receive, WcStatus::kRemInvReq);
+    v_.SetError(peer_);
+    return {};
+  }
   Finished* const done = FinishReceive(peer_, receive, WcStatus::kSuccess, work_.length());
   if (done == nullptr) return Overrun();
   done->immediate = work_.immediate;
+  if (invalidates) done->invalidated = work_.window->key;
   return {};
+}
+
+// source: linux 6.1 rxe_req.c rxe_do_local_ops
+Outcome Verbs::Delivery::OnWindow() {
+  Windows& windows = v_.windows_;
+  const Protection by = ProtectionOf(own_);
+  if (work_.opcode == kBindWindow) {
+    const bool bound = windows.Bind(by, own_.number, work_.window->binding, &v_.regions_);
+    return {.status = bound ? WcStatus::kSuccess : kWindowBindError};
+  }
+  const bool done = windows.Invalidate(by.device, work_.window->key, &v_.regions_);
+  return {.status = done ? WcStatus::kSuccess : WcStatus::kLocQpOp};
+}
+
+// By the key of a region that permits it, or of a window with that access.
+bool Verbs::Delivery::ReachesRemote(bool Region::*permits, uint32_t access) {
+  const Protection by = ProtectionOf(Peer());
+  if (work_.window) {
+    return v_.windows_.Find(by, Peer().number, access, *work_.window, v_.regions_, &work_.remote) &&
+           v_.regions_.Reaches(by, work_.remote);
+  }
+  return v_.regions_.Reaches(by, work_.remote) && Remote().*permits;
 }
 
 // source: linux 6.1 rxe_resp.c check_op_valid
@@ -321,7 +362,7 @@ Outcome Verbs::Delivery::Write() {
 // No bytes need no key. source: InfiniBand C9-88; RFC 5040, 5.1; linux 6.1 rxe_resp.c check_rkey
 Outcome Verbs::Delivery::WriteThere() {
   if (work_.length() == 0) return {};
-  if (!ReachesRemote() || !Remote().remote_write) return Refuse(WcStatus::kRemAccess);
+  if (!ReachesRemote(&Region::remote_write, kRemoteWrite)) return Refuse(WcStatus::kRemAccess);
   if (!Scatter({work_.remote}, work_.data)) return Refuse(WcStatus::kRemAccess);
   return {};
 }
@@ -332,7 +373,7 @@ Outcome Verbs::Delivery::Read() {
   if (!there.remote_read || there.responder_resources == 0) return Refuse(WcStatus::kRemInvReq);
   if (work_.length() == 0) return {};
   std::vector<uint8_t> bytes;
-  if (!ReachesRemote() || !Remote().remote_read ||
+  if (!ReachesRemote(&Region::remote_read, kRemoteRead) ||
       !v_.regions_.Gather(c_.memory, {work_.remote}, &bytes))
     return Refuse(WcStatus::kRemAccess);
   if (!MayWrite(own_, work_.pieces) || !Scatter(work_.pieces, bytes))
@@ -347,7 +388,7 @@ Outcome Verbs::Delivery::Atomic() {
   const Connection& there = Peer().connection;
   if (!there.remote_atomic || there.responder_resources == 0) return Refuse(WcStatus::kRemInvReq);
   std::vector<uint8_t> bytes;
-  if (!ReachesRemote() || !Remote().remote_atomic ||
+  if (!ReachesRemote(&Region::remote_atomic, kRemoteAtomic) ||
       !v_.regions_.Gather(c_.memory, {work_.remote}, &bytes))
     return Refuse(WcStatus::kRemAccess);
   AtomicOperands operands;

@@ -1,5 +1,6 @@
 // Posting, polling and flushing of queues. source: linux 6.1 rxe_verbs.c rxe_post_send, rdma-core
 // 44 providers/rxe/rxe.c
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -14,16 +15,18 @@ Errno Verbs::PostReceive(uint32_t qp, WorkRequest work) {
   return Post(&qps_[qp].receives, qps_[qp].room.receives, std::move(work));
 }
 
-Errno Verbs::CheckSend(uint32_t qp, const WorkRequest& work) const {
+Errno Verbs::CheckSend(uint32_t qp, const WorkRequest& work, uint64_t behind) const {
   const Qp& own = qps_[qp];
   if (work.pieces.size() + work.empty_pieces > own.room.sends.pieces) return Errno::kInval;
   if (work.is_inline && work.length() > own.room.inlined) return Errno::kInval;
-  return own.sends.size() >= own.room.sends.work ? Errno::kNoMem : Errno::kNone;
+  const uint64_t room =
+      own.room.sends.work - std::min<size_t>(own.sends.size(), own.room.sends.work);
+  return room <= behind ? Errno::kNoMem : Errno::kNone;
 }
 
-Errno Verbs::PostSend(const Context& c, uint32_t qp, WorkRequest work) {
+Errno Verbs::PostSend(const Context& c, uint32_t qp, WorkRequest work, uint64_t behind) {
   Qp& own = qps_[qp];
-  if (const Errno error = CheckSend(qp, work); error != Errno::kNone) return error;
+  if (const Errno error = CheckSend(qp, work, behind); error != Errno::kNone) return error;
   const bool takes = own.state == QpState::kRts || own.state == QpState::kErr;
   if (!takes && own.state != QpState::kSqd) return Errno::kInval;
   if (work.is_inline && !work.pieces.empty()) regions_.Gather(c.memory, work.pieces, &work.data);

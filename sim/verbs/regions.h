@@ -19,6 +19,8 @@ struct Region {
   bool remote_read = false;
   bool remote_write = false;
   bool remote_atomic = false;
+  bool binds = false;          // memory windows may be bound to it
+  uint32_t windows = 0;        // that are
   uint8_t device = 0;          // by its first port: usable on all ports
   bool external = false;       // it is in the memory of a process, with this length
   std::vector<uint8_t> bytes;  // the buffer outlives its registration
@@ -53,6 +55,10 @@ class Regions {
   const Region& operator[](uint32_t number) const { return regions_[number]; }
   const std::vector<Region>& all() const { return regions_; }
   uint32_t live_count() const;
+
+  // A window is bound to the region from now on; or no longer.
+  void EnterWindow(uint32_t number) { ++regions_[number].windows; }
+  void LeaveWindow(uint32_t number) { --regions_[number].windows; }
 
   // False for an unknown or invalid key, another device or domain, and a range that leaves the
   // region. Access flags are the caller's to check.

@@ -24,6 +24,7 @@
 #include "sim/verbs/queue_pair.h"
 #include "sim/verbs/regions.h"
 #include "sim/verbs/shared_queues.h"
+#include "sim/verbs/windows.h"
 #include "sim/verbs/work_request.h"
 
 namespace cm::sim {
@@ -78,11 +79,12 @@ class Verbs {
   void Restart(uint8_t device) { next_number_[cas_[device]] = kFirstNumber; }
 
   // EINVAL for too many elements, too much inline data, and states before RTS (sends only) or with
-  // a shared queue (receives); ENOMEM when the queue is full. In ERR a send is flushed at once, or
-  // stays. source: linux 6.1 rxe_verbs.c rxe_post_send, rdma-core 44 providers/rxe/rxe.c
-  Errno PostSend(const Context& c, uint32_t qp, WorkRequest work);
+  // a shared queue (receives); ENOMEM when the queue is full, or has no room for `behind` more. In
+  // ERR a send is flushed at once, or stays. source: linux 6.1 rxe_verbs.c rxe_post_send, rdma-core
+  // 44 providers/rxe/rxe.c
+  Errno PostSend(const Context& c, uint32_t qp, WorkRequest work, uint64_t behind = 0);
   // The part of it that the provider looks at, before it asks the kernel to send.
-  Errno CheckSend(uint32_t qp, const WorkRequest& work) const;
+  Errno CheckSend(uint32_t qp, const WorkRequest& work, uint64_t behind = 0) const;
   Errno PostReceive(uint32_t qp, WorkRequest work);
   // The next completion of the queue pair's own queues; empty when there is none.
   std::optional<Completion> Poll(uint32_t qp, bool receives) {
@@ -104,6 +106,7 @@ class Verbs {
   const Slab<Qp>& qps() const { return qps_; }
   Regions& regions() { return regions_; }
   const Regions& regions() const { return regions_; }
+  Windows& windows() { return windows_; }
   SharedQueues& srqs() { return srqs_; }
   const SharedQueues& srqs() const { return srqs_; }
   CompletionQueues& cqs() { return cqs_; }
@@ -136,6 +139,7 @@ class Verbs {
 
   Slab<Qp> qps_;
   Regions regions_;
+  Windows windows_;
   SharedQueues srqs_;
   CompletionQueues cqs_;
   std::vector<uint8_t> cas_;           // first port of the device, by port

@@ -13,6 +13,7 @@
 #include "sim/core/fifo.h"
 #include "sim/fabric/fabric.h"
 #include "sim/verbs/regions.h"
+#include "sim/verbs/windows.h"
 
 namespace cm::sim {
 
@@ -34,6 +35,14 @@ using Group = std::array<uint8_t, 16>;  // the group's GID
 // Atomic operations, which conversations do not have. source: <infiniband/verbs.h> ibv_wc_opcode
 inline constexpr WcOpcode kCompareAndSwap{3};
 inline constexpr WcOpcode kFetchAndAdd{4};
+// The same of memory windows, with the status of one that could not be bound.
+inline constexpr WcOpcode kBindWindow{5};
+inline constexpr WcOpcode kInvalidateLocally{6};
+inline constexpr WcStatus kWindowBindError{6};
+// Executed without a message to the peer.
+constexpr bool IsLocal(WcOpcode opcode) {
+  return opcode == kBindWindow || opcode == kInvalidateLocally;
+}
 constexpr bool IsAtomic(WcOpcode opcode) {
   return opcode == kCompareAndSwap || opcode == kFetchAndAdd;
 }
@@ -57,6 +66,7 @@ struct WorkRequest {
   std::vector<uint8_t> header;        // the GRH of a datagram, if there is one
   uint64_t wr_id = 0;                 // set by a program
   std::optional<uint32_t> immediate;  // sent with it
+  std::optional<WindowUse> window;    // a send invalidates it at the peer
   uint32_t length() const {
     uint32_t sum = pieces.empty() ? static_cast<uint32_t>(data.size()) : 0;
     for (const Piece& piece : pieces) sum += piece.length;

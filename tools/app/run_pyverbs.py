@@ -1,8 +1,9 @@
 """Runs rdma-core's own Python tests of rdma_cm, and compares what becomes of them with a list.
 
-usage: cmcheck app -- /usr/bin/python3 run_pyverbs.py FOLDER LIST
+usage: cmcheck app -- /usr/bin/python3 run_pyverbs.py FOLDER LIST [NAME...]
 
-FOLDER is what unpack_pyverbs.sh has laid out. A line of LIST is "passed TEST",
+FOLDER is what unpack_pyverbs.sh has laid out. A NAME is a module of it, or MODULE.CLASS; without
+one, those of rdma_cm are run. A line of LIST is "passed TEST",
 "failed TEST: REASON" or "skipped TEST: REASON"; lines that begin with # say why.
 Exit code: 0 all is as listed, 1 it is not.
 """
@@ -43,7 +44,7 @@ class Outcomes(unittest.TestResult):
         return sum(line.startswith(outcome + " ") for line in self.lines)
 
 
-def load(folder):
+def load(folder, names):
     # The package of the tests loads all of them, of all kinds of devices, when it is imported.
     package = types.ModuleType("tests")
     package.__path__ = [folder]
@@ -53,7 +54,7 @@ def load(folder):
     sys.argv[1:] = []
     from args_parser import parser  # of the folder
     parser.parse_args()
-    return unittest.defaultTestLoader.loadTestsFromNames(["tests." + name for name in MODULES])
+    return unittest.defaultTestLoader.loadTestsFromNames(["tests." + name for name in names])
 
 
 def read_list(path):
@@ -62,10 +63,10 @@ def read_list(path):
 
 
 def main():
-    folder, list_path = sys.argv[1:]
+    folder, list_path, *names = sys.argv[1:]
     listed = read_list(list_path)
     outcomes = Outcomes()
-    load(folder).run(outcomes)
+    load(folder, names or MODULES).run(outcomes)
     print(f"{outcomes.count('passed')} passed, {outcomes.count('failed')} failed, "
           f"{outcomes.count('skipped')} skipped")
     unlisted = sorted(set(outcomes.lines) - set(listed))

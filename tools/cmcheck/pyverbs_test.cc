@@ -36,6 +36,22 @@ TEST(Pyverbs, TestsDoWhatIsListed) {
   std::cout << ended.output;
 }
 
+// Those of verbs that programs use by themselves.
+TEST(Pyverbs, TestsOfVerbsDoWhatIsListed) {
+  if (kAddressSanitized || kThreadSanitized)
+    GTEST_SKIP() << "programs without a sanitizer cannot load an object that has one";
+  const CmcheckFolder folder;
+  const std::string tests = folder.path() / "tests";
+  const Ended unpacked = Running({DataFile("tools/app/unpack_pyverbs.sh"), tests}, {}, "/").Wait();
+  if (unpacked.exit_code != 0)
+    GTEST_SKIP() << "unsupported, as the tests cannot be had: " << unpacked.error;
+  const Ended ended = folder.Cmcheck(
+      {"app", "--", kPython, Runner(), tests, DataFile("tools/app/pyverbs_verbs_outcomes.txt"),
+       "test_cqex", "test_qpex", "test_mr.MRTest", "test_mr.MWTest", "test_qp", "test_pd",
+       "test_cq", "test_cq_events", "test_atomic", "test_addr", "test_device.DeviceTest"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.output << ended.error;
+}
+
 // Made-up tests without a simulated kernel, with known outcomes.
 class MadeUp : public testing::Test {
  protected:

@@ -1,0 +1,95 @@
+// Attributes of a device, as ibv_query_device_ex has them.
+#include <gtest/gtest.h>
+#include <infiniband/verbs.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "sim/fake_libibverbs/on_machine.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+class DeviceAttributes : public OnMachine {
+ protected:
+  explicit DeviceAttributes(const char* profile = "6.1-rxe") : OnMachine(profile) {}
+
+  // What the inline function of the header calls.
+  int Query(const ibv_query_device_ex_input* input, ibv_device_attr_ex* attributes, size_t size) {
+    verbs_context* const context = verbs_get_ctx_op(context_, query_device_ex);
+    return context == nullptr ? -1 : context->query_device_ex(context_, input, attributes, size);
+  }
+};
+
+// source: rdma-core 44 cmd_device.c ibv_cmd_query_device_any; linux 6.1 rxe_param.h
+TEST_F(DeviceAttributes, AreThoseOfTheDeviceWithItsPorts) {
+  ibv_device_attr plain{};
+  ASSERT_EQ(Of<decltype(::ibv_query_device)>("ibv_query_device")(context_, &plain), 0);
+  ibv_device_attr_ex all{};
+  std::memset(&all, 0xff, sizeof all);
+  ASSERT_EQ(Query(nullptr, &all, sizeof all), 0);
+  EXPECT_EQ(std::memcmp(&all.orig_attr, &plain, sizeof plain), 0);
+  EXPECT_EQ(all.phys_port_cnt_ex, 1U);
+  EXPECT_EQ(all.device_cap_flags_ex, plain.device_cap_flags);
+  EXPECT_EQ(all.completion_timestamp_mask, 0U) << "Soft-RoCE has no timestamps";
+  EXPECT_EQ(all.hca_core_clock, 0U);
+  EXPECT_EQ(all.odp_caps.general_caps, 0U);
+  EXPECT_EQ(all.tso_caps.max_tso, 0U);
+  EXPECT_EQ(all.max_dm_size, 0U);
+}
+
+TEST_F(DeviceAttributes, AreAsLongAsAnOlderProgramKnowsThem) {
+  ibv_device_attr_ex all{};
+  std::memset(&all, 0xff, sizeof all);
+  ASSERT_EQ(Query(nullptr, &all, offsetof(ibv_device_attr_ex, phys_port_cnt_ex)), 0);
+  EXPECT_EQ(all.orig_attr.phys_port_cnt, 1);
+  EXPECT_EQ(all.phys_port_cnt_ex, UINT32_MAX) << "not its memory";
+}
+
+TEST_F(DeviceAttributes, RefuseAnUnknownInputAndTooLittleRoom) {
+  ibv_device_attr_ex all{};
+  const ibv_query_device_ex_input input{.comp_mask = 1};
+  EXPECT_EQ(Query(&input, &all, sizeof all), EINVAL);
+  EXPECT_EQ(Query(nullptr, &all, sizeof all.orig_attr - 1), EINVAL);
+}
+
+// source: rdma-core 44 rxe.c rxe_ctx_ops, dummy_ops.c
+TEST_F(DeviceAttributes, HaveNoXrcAndNoDomainsOfThreads) {
+  ibv_xrcd_init_attr shared{.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+                            .fd = -1};
+  errno = 0;
+  EXPECT_EQ(ibv_open_xrcd(context_, &shared), nullptr);
+  EXPECT_EQ(errno, EOPNOTSUPP);
+  ibv_td_init_attr of_threads{};
+  errno = 0;
+  EXPECT_EQ(ibv_alloc_td(context_, &of_threads), nullptr);
+  EXPECT_EQ(errno, EOPNOTSUPP);
+  ibv_parent_domain_init_attr parent{.pd = pd_};
+  errno = 0;
+  EXPECT_EQ(ibv_alloc_parent_domain(context_, &parent), nullptr);
+  EXPECT_EQ(errno, EOPNOTSUPP);
+  errno = 0;
+  EXPECT_EQ(Of<decltype(::ibv_rereg_mr)>("ibv_rereg_mr")(region_, IBV_REREG_MR_CHANGE_ACCESS, pd_,
+                                                         nullptr, 0, IBV_ACCESS_LOCAL_WRITE),
+            IBV_REREG_MR_ERR_INPUT);
+  EXPECT_EQ(errno, EOPNOTSUPP);
+}
+
+class SiwAttributes : public DeviceAttributes {
+ protected:
+  SiwAttributes() : DeviceAttributes("6.1-siw") {}
+};
+
+// source: rdma-core 44 siw.c siw_query_device
+TEST_F(SiwAttributes, AreThereAsWell) {
+  ibv_device_attr_ex all{};
+  ASSERT_EQ(Query(nullptr, &all, sizeof all), 0);
+  EXPECT_EQ(all.orig_attr.vendor_id, 0x626d74U);
+  EXPECT_EQ(all.phys_port_cnt_ex, 1U);
+}
+
+}  // namespace
+}  // namespace cm::sim::fake_libibverbs

@@ -1,0 +1,45 @@
+// Operations that a program reaches through its context alone, by inline functions.
+#ifndef SIM_FAKE_LIBIBVERBS_EXTENDED_H_
+#define SIM_FAKE_LIBIBVERBS_EXTENDED_H_
+
+#include <infiniband/verbs.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sim/fake_libibverbs/objects.h"
+
+namespace cm::sim::fake_libibverbs {
+
+// All that the device of the context has; what is left null is refused with EOPNOTSUPP.
+void FillOperations(verbs_context* context);
+
+// work.cc
+void FillWork(ibv_context_ops* operations);
+// Posts what was built, all of it or nothing. Returns an errno: ENOSPC where the queue has no room.
+int PostBuilt(QueuePair* qp);
+// Returns the number of completions, or a negative errno.
+int Poll(ibv_cq* queue, int most, ibv_wc* completions);
+
+// queues.cc. Null, and an errno, where it is refused.
+CompletionQueue* MakeQueue(ibv_context* context, int64_t entries, void* queue_context,
+                           ibv_comp_channel* channel, int64_t vector);
+
+// extended_queues.cc
+ibv_cq_ex* CreateCqEx(ibv_context* context, ibv_cq_init_attr_ex* initial);
+
+// memory_windows.cc
+ibv_mw* AllocMw(ibv_pd* pd, ibv_mw_type type);
+int DeallocMw(ibv_mw* window);
+int BindMw(ibv_qp* qp, ibv_mw* window, ibv_mw_bind* bind);
+
+// builders.cc
+ibv_qp* CreateQpEx(ibv_context* context, ibv_qp_init_attr_ex* initial);
+
+// device_attributes.cc
+int QueryDeviceEx(ibv_context* context, const ibv_query_device_ex_input* input,
+                  ibv_device_attr_ex* attributes, size_t size);
+
+}  // namespace cm::sim::fake_libibverbs
+
+#endif  // SIM_FAKE_LIBIBVERBS_EXTENDED_H_
