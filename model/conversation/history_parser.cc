@@ -250,7 +250,7 @@ DevicesOutput HistoryParser::ParseDevices(Words& words) {
   while (!rest.empty() && rest != "none") {
     const std::string_view name = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-    if (const auto device = topology.DeviceNamed(name)) devices.known |= 1u << *device;
+    if (const auto device = topology.DeviceNamed(name)) devices.known |= BitOfDevice(*device);
   }
   devices.unknown = static_cast<uint32_t>(words.Number("unknown", 0, 0, 0xffffffffLL));
   return devices;

@@ -10,7 +10,7 @@
 namespace cm {
 namespace {
 
-constexpr size_t kMostHosts = 16;
+constexpr size_t kMostHosts = kMostDevices;
 constexpr size_t kMostAddresses = 16;            // of a device
 constexpr std::string_view kNoAddress = "none";  // of IPv4
 

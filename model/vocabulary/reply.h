@@ -14,6 +14,7 @@
 #include "model/vocabulary/names.h"
 #include "model/vocabulary/private_data.h"
 #include "model/vocabulary/protocol.h"
+#include "model/vocabulary/topology.h"
 #include "model/vocabulary/work.h"
 
 namespace cm {
@@ -116,8 +117,8 @@ struct AddrInfoOutput {  // of rdma_getaddrinfo: the first, and only, rdma_addri
   uint32_t connect_length = 0;
   friend constexpr bool operator==(const AddrInfoOutput&, const AddrInfoOutput&) = default;
 };
-struct DevicesOutput {   // of rdma_get_devices; their order is not recorded
-  uint32_t known = 0;    // bits: indices into the topology's devices
+struct DevicesOutput {  // of rdma_get_devices; their order is not recorded
+  DeviceBits known = 0;
   uint32_t unknown = 0;  // number of others, which the topology lacks
   friend constexpr bool operator==(const DevicesOutput&, const DevicesOutput&) = default;
 };

@@ -23,7 +23,11 @@ struct HostAddress {
   friend bool operator==(const HostAddress&, const HostAddress&) = default;
 };
 
-inline constexpr size_t kMostDevices = 16;  // number of ports of a topology
+inline constexpr size_t kMostDevices = 64;  // number of ports of a topology
+
+// A set of them, by their indices.
+using DeviceBits = uint64_t;
+constexpr DeviceBits BitOfDevice(uint8_t device) { return DeviceBits{1} << device; }
 
 // A port of an RDMA device, on a network interface. Most devices have one port; the ports of a
 // device are consecutive.

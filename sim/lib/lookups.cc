@@ -122,7 +122,7 @@ Progress Do(const Context& /*c*/, Library& library, const call::FreeAddrInfo& /*
 // without a device. source: man rdma_get_devices(3)
 Progress Do(const Context& c, Library& library, const call::GetDevices& /*x*/,
             const Named& /*at*/) {
-  const uint32_t devices = RegisteredDevices(c.kernel, library.kernel);
+  const DeviceBits devices = RegisteredDevices(c.kernel, library.kernel);
   if (devices == 0) return Ended(Errno::kNoDev);
   ++library.handed_out;
   return {.output = DevicesOutput{.known = devices}};

@@ -17,10 +17,10 @@ bool Ends(CmState state) {
 
 }  // namespace
 
-uint32_t RegisteredDevices(const KernelContext& k, uint8_t kernel) {
-  uint32_t devices = 0;
+DeviceBits RegisteredDevices(const KernelContext& k, uint8_t kernel) {
+  DeviceBits devices = 0;
   for (const uint8_t device : k.fabric->ByRegistration())
-    if (k.fabric->KernelOf(device) == kernel) devices |= 1U << k.fabric->CaOf(device);
+    if (k.fabric->KernelOf(device) == kernel) devices |= BitOfDevice(k.fabric->CaOf(device));
   return devices;
 }
 

@@ -53,7 +53,7 @@ struct KernelContext {
 // until that is given up. source: linux 6.1 ucma.c ucma_close
 bool CloseFile(const KernelContext& k, FileIndex file);
 // The registered devices of the kernel: bits by index.
-uint32_t RegisteredDevices(const KernelContext& k, uint8_t kernel);
+DeviceBits RegisteredDevices(const KernelContext& k, uint8_t kernel);
 // The id's queue pair was destroyed, or is in an error state. `handle` may be of no id.
 void QueuePairBreaks(const KernelContext& k, uint32_t handle);
 

@@ -237,7 +237,7 @@ Outcome Machine::CarryDevice(Asker asker, const Request& request) {
   const std::vector<uint8_t> devices = DevicesOf(topology, KernelOf(asker.process));
   if (request.op == Op::kDevices) {
     Outcome outcome;
-    const uint32_t registered = RegisteredDevices(Kernel(), KernelOf(asker.process));
+    const DeviceBits registered = RegisteredDevices(Kernel(), KernelOf(asker.process));
     for (const uint8_t device : devices) {
       DeviceRecord record;
       const std::string& name = topology.devices[device].name;

@@ -1,4 +1,5 @@
 // The verb `app` as its users meet it. What it does with programs is tested in //tools/app.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -23,6 +24,16 @@ using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
+
+// As many hosts as there may be, with a device each.
+std::string TopologyOfManyHosts(int count) {
+  std::string text = "topology many\n";
+  for (int i = 0; i < count; ++i)
+    text += fmt::format("host h{0}\ndevice rxe{0} on=eth0 address=10.1.0.{1},fd01::{1:x}\n", i,
+                        i + 1);
+  for (int i = 0; i < count; ++i) text += fmt::format("side s{0} device=rxe{0}\n", i);
+  return text;
+}
 
 // Programs load an object of this build.
 class AppPrograms : public testing::Test {
@@ -127,6 +138,29 @@ TEST_F(AppPrograms, LimitOfTimeIsNamedWithWhatWouldComeNext) {
                   .output,
               ContainsRegex("--limit 1s, is reached; it would go on at [^ ]* with a message or a "
                             "timer of a kernel:"));
+}
+
+// Each pair has a server, all on the same port.
+TEST_F(AppPrograms, RunOnSixtyFourHosts) {
+  const CmcheckFolder folder;
+  folder.Write("many.topology", TopologyOfManyHosts(64));
+  std::vector<std::string> words = {"app", "--topology", "many.topology", "--"};
+  for (int i = 0; i < 64; i += 2) {
+    if (i > 0) words.emplace_back(":");
+    const std::string server = fmt::format("{{s{}}}", i);
+    for (const std::string& word : {fmt::format("@s{}", i), std::string("rping"), std::string("-s"),
+                                    std::string("-C"), std::string("1"), std::string(":"),
+                                    fmt::format("@s{}", i + 1), std::string("rping"),
+                                    std::string("-c"), std::string("-C"), std::string("1"),
+                                    std::string("-a"), server})
+      words.push_back(word);
+  }
+  const Ended ended = folder.Cmcheck(words);
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_THAT(ended.output, HasSubstr("s63: exit code 0"));
+  EXPECT_EQ(folder.Cmcheck(words).output, ended.output);
+  folder.Write("many.topology", TopologyOfManyHosts(65));
+  EXPECT_THAT(folder.Cmcheck(words).error, HasSubstr("there are 64 already"));
 }
 
 TEST_F(AppPrograms, ConversationGoesToItsFile) {

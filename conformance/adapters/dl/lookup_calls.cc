@@ -74,7 +74,7 @@ DevicesOutput NamesOf(ibv_context** devices, const Application& app) {
   for (; *devices != nullptr; ++devices) {
     const std::string_view name = app.api->ibv_get_device_name((*devices)->device);
     if (const auto device = app.topology.DeviceNamed(name))
-      names.known |= 1U << *device;
+      names.known |= BitOfDevice(*device);
     else
       ++names.unknown;
   }

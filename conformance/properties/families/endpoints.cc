@@ -114,23 +114,24 @@ void InfoIsWhatWasAsked(const HistoryIndex& index, PropertyResult& result) {
 }
 
 // Bits of the devices of the fault's host.
-uint32_t DevicesBeside(const HistoryIndex& index, const Fault& fault) {
+DeviceBits DevicesBeside(const HistoryIndex& index, const Fault& fault) {
   const Topology& topology = index.topology();
-  uint32_t devices = 0;
-  for (size_t device = 0; device < topology.devices.size(); ++device)
-    if (topology.devices[device].kernel == topology.KernelOf(fault.side)) devices |= 1U << device;
+  DeviceBits devices = 0;
+  for (uint8_t device = 0; device < topology.devices.size(); ++device)
+    if (topology.devices[device].kernel == topology.KernelOf(fault.side))
+      devices |= BitOfDevice(device);
   return devices;
 }
 
 // Bits of the devices that were removed long enough before the record, and not added again.
-uint32_t GoneBefore(const HistoryIndex& index, size_t record) {
-  uint32_t gone = 0;
+DeviceBits GoneBefore(const HistoryIndex& index, size_t record) {
+  DeviceBits gone = 0;
   const Topology& topology = index.topology();
   for (const auto& [at, fault] : index.faults().all()) {
     if (at >= record) break;
     if (fault.kind == FaultKind::kRestart) gone &= ~DevicesBeside(index, fault);
     if (fault.OnPackets()) continue;
-    const uint32_t bit = 1U << topology.FirstPortOf(topology.sides[fault.side].device);
+    const DeviceBits bit = BitOfDevice(topology.FirstPortOf(topology.sides[fault.side].device));
     if (fault.kind == FaultKind::kAddDevice) gone &= ~bit;
     if (fault.kind == FaultKind::kRemoveDevice && index.Settled(at, record)) gone |= bit;
   }
@@ -142,7 +143,7 @@ void DevicesAreThere(const HistoryIndex& index, PropertyResult& result) {
     if (call.kind() != CallKind::kGetDevices || !call.reply.succeeded()) continue;
     const auto& output = OutputOf(index, call);
     const auto* devices = output ? std::get_if<DevicesOutput>(&*output) : nullptr;
-    const uint32_t gone = GoneBefore(index, call.at);
+    const DeviceBits gone = GoneBefore(index, call.at);
     if (devices == nullptr || gone == 0) continue;
     result.Arose();
     if ((devices->known & gone) != 0)

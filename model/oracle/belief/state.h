@@ -18,6 +18,7 @@
 #include "model/qp/rules.h"
 #include "model/vocabulary/names.h"
 #include "model/vocabulary/protocol.h"
+#include "model/vocabulary/topology.h"
 
 namespace cm::model {
 
@@ -194,12 +195,12 @@ struct Possibility {
   // By sender, and those of ids that are gone and had no name by receiver; those of one in the
   // order of sending.
   std::vector<Flight> flights;
-  Hits hits{};        // by counted rule: how many messages it has hit, at least
-  uint8_t mutes = 0;  // set of devices: nothing that they send gets out
-  RuleBits used;      // rows that led here since they were last reported
-  RuleBits perhaps;   // rows of some of the ways that led here, but not of all
+  Hits hits{};           // by counted rule: how many messages it has hit, at least
+  DeviceBits mutes = 0;  // nothing that they send gets out
+  RuleBits used;         // rows that led here since they were last reported
+  RuleBits perhaps;      // rows of some of the ways that led here, but not of all
 
-  bool IsMute(uint8_t device) const { return ((mutes >> device) & 1) != 0; }
+  bool IsMute(uint8_t device) const { return (mutes & BitOfDevice(device)) != 0; }
   uint8_t Find(IdRef name) const {
     for (uint8_t i = 0; i < ids.size(); ++i)
       if (ids[i].name == name) return i;

@@ -122,7 +122,7 @@ void Environment::SpreadMutes() {
 void Environment::Unmute(uint8_t device) {
   search_.ChangeAll([&](Possibility* p) {
     for (uint8_t one = 0; one < facts_.topology().devices.size(); ++one)
-      if (facts_.CaOf(one) == facts_.CaOf(device)) p->mutes &= static_cast<uint8_t>(~(1U << one));
+      if (facts_.CaOf(one) == facts_.CaOf(device)) p->mutes &= ~BitOfDevice(one);
   });
 }
 

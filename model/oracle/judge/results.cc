@@ -123,14 +123,15 @@ Verdict Inspections::EventStr(const call::EventStr& call, const seen::Answered& 
 }
 
 // Devices that are certainly present, and those that may be.
-std::pair<uint32_t, uint32_t> OwnedResults::DevicesOf(uint8_t side, const Window& window) const {
+std::pair<DeviceBits, DeviceBits> OwnedResults::DevicesOf(uint8_t side,
+                                                          const Window& window) const {
   const Topology& topology = facts_.topology();
-  uint32_t certain = 0;
-  uint32_t possible = 0;
+  DeviceBits certain = 0;
+  DeviceBits possible = 0;
   for (uint8_t device = 0; device < topology.devices.size(); ++device) {
     if (facts_.KernelOf(device) != topology.KernelOf(side)) continue;
     const Certainty registered = fault_model_.Registered(device, window);
-    const uint32_t bit = 1U << topology.FirstPortOf(device);
+    const DeviceBits bit = BitOfDevice(topology.FirstPortOf(device));
     if (registered == Certainty::kYes) certain |= bit;
     if (registered != Certainty::kNo) possible |= bit;
   }

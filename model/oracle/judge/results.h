@@ -36,7 +36,7 @@ class OwnedResults : JudgeBase {
                  const seen::Answered& answered) const;
 
  private:
-  std::pair<uint32_t, uint32_t> DevicesOf(uint8_t side, const Window& window) const;
+  std::pair<DeviceBits, DeviceBits> DevicesOf(uint8_t side, const Window& window) const;
   std::vector<Output> OutputsOf(const Call& call, uint8_t side, const Window& window,
                                 const std::optional<Output>& seen) const;
 };

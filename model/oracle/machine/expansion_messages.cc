@@ -155,7 +155,7 @@ void Steps::Expansion::OfferNoRoom(const Possibility& p, size_t f, Due due) {
 
 void Steps::Expansion::OfferMuting(const Possibility& p, size_t f, Due due) {
   Offer(p, due, "the loss of a message", [f](Possibility* next, Span) {
-    next->mutes |= static_cast<uint8_t>(1U << next->flights[f].from_device);
+    next->mutes |= BitOfDevice(next->flights[f].from_device);
     next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
   });
 }
