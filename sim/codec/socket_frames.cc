@@ -12,18 +12,12 @@
 namespace cm::sim {
 namespace {
 
-// What the system draws ports from. source: linux 6.1 af_inet.c inet_init_net
-constexpr uint16_t kFirstDrawn = 32'768;
-constexpr uint16_t kLastDrawn = 60'999;
 // Of interfaces with an MTU of 1500 bytes.
 constexpr uint16_t kMss = 1'460;
 constexpr uint16_t kMssOverV6 = 1'440;
 constexpr size_t kSegments = 44;  // sent as one: the most that fits into an IP packet
 constexpr uint16_t kFirstWindow = 64'240;
 constexpr uint8_t kWindowScale = 8;
-constexpr uint64_t kUnbound = uint64_t{1} << 63U;  // a socket in place of a port
-
-bool IsDrawn(uint16_t port) { return port >= kFirstDrawn && port <= kLastDrawn; }
 
 bool IsOverV6(const SocketEnd& end) {
   constexpr mad::Gid kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -143,23 +137,6 @@ uint8_t SocketFrames::DeviceOf(const SocketEnd& end) const {
   return found == devices_.end() ? kNoDevice : found->second;
 }
 
-uint8_t SocketFrames::KernelOf(const SocketEnd& end) const {
-  const uint8_t device = DeviceOf(end);
-  return device == kNoDevice ? kNoDevice : topology_->devices[device].kernel;
-}
-
-uint16_t SocketFrames::Drawn(const SocketEnd& end) {
-  return static_cast<uint16_t>(kFirstDrawn + drawn_[KernelOf(end)]++ % (kLastDrawn - kFirstDrawn));
-}
-
-uint16_t SocketFrames::Shown(const SocketEnd& end, bool tcp, uint64_t socket) {
-  if (end.port != 0 && !IsDrawn(end.port)) return end.port;
-  const uint64_t name = end.port != 0 ? end.port : socket | kUnbound;
-  const auto [at, is_new] = shown_.try_emplace({KernelOf(end), tcp, name});
-  if (is_new) at->second = Drawn(end);
-  return at->second;
-}
-
 SocketFrames::Connection* SocketFrames::Begin(const SocketNote& note) {
   const uint32_t number = ++begun_;
   Connection connection;
@@ -168,11 +145,6 @@ SocketFrames::Connection* SocketFrames::Begin(const SocketNote& note) {
     connection.halves[side].end = ends[side];
     connection.halves[side].start = StartOf(number, side);
   }
-  // That of the active side is drawn for this connection, and may have been another one's before.
-  SocketEnd& active = connection.halves[0].end;
-  if (active.port == 0 || IsDrawn(active.port)) active.port = Drawn(active);
-  SocketEnd& passive = connection.halves[1].end;
-  passive.port = Shown(passive, true, 0);
   return &(connections_[{note.from, note.to}] = std::move(connection));
 }
 
@@ -284,8 +256,7 @@ void SocketFrames::Segment(Connection* connection, size_t side, Flags flags, uin
 }
 
 void SocketFrames::Datagram(const SocketNote& note) {
-  mad::Udp udp{.source_port = Shown(note.from, false, note.socket),
-               .destination_port = Shown(note.to, false, 0)};
+  mad::Udp udp{.source_port = note.from.port, .destination_port = note.to.port};
   Push({.ethernet = {}, .ip = mad::Ipv4{}, .transport = udp, .options = {}, .payload = note.bytes},
        note.from, note.to, note.at, note.arrives);
 }

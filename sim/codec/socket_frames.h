@@ -7,8 +7,6 @@
 //    offload shows them; all have the instant of the message. The window never limits the sender,
 //    and starting sequence numbers follow from the number of the connection.
 // 3. A datagram is one frame, however long.
-// 4. Ports that the system draws, which differ between runs, are replaced by numbers from the same
-//    range in the order of their first frames.
 #ifndef SIM_CODEC_SOCKET_FRAMES_H_
 #define SIM_CODEC_SOCKET_FRAMES_H_
 
@@ -17,7 +15,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -41,7 +38,7 @@ class SocketFrames {
   using Ends = std::pair<SocketEnd, SocketEnd>;  // the active side, the passive side
   // Of one side of a connection. Offsets are counted from the starting sequence number.
   struct Half {
-    SocketEnd end;  // with the port that is shown
+    SocketEnd end;
     uint32_t start = 0;
     uint64_t next = 0;                      // of what it sends for the first time
     uint64_t received = 0;                  // of the peer, without a gap
@@ -73,17 +70,12 @@ class SocketFrames {
   void Push(mad::IpPacket packet, const SocketEnd& from, const SocketEnd& to, Instant at,
             std::optional<Instant> arrives);
   uint8_t DeviceOf(const SocketEnd& end) const;
-  uint8_t KernelOf(const SocketEnd& end) const;
-  uint16_t Drawn(const SocketEnd& end);
-  uint16_t Shown(const SocketEnd& end, bool tcp, uint64_t socket);
 
   const Topology* topology_;
   std::map<mad::Gid, uint8_t> devices_;
   std::map<Ends, Connection> connections_;
   uint32_t begun_ = 0;
-  std::map<uint8_t, uint32_t> drawn_;                              // by kernel
-  std::map<std::tuple<uint8_t, bool, uint64_t>, uint16_t> shown_;  // by kernel, protocol and port
-  std::map<uint8_t, uint16_t> ids_;                                // of packets, by device
+  std::map<uint8_t, uint16_t> ids_;  // of packets, by device
   std::vector<CarriedFrame> frames_;
 };
 

@@ -120,21 +120,5 @@ TEST(SocketFrames, OfAMessageWithoutASocketAreFollowedByAReset) {
                           "30 active A 1,1 hello", "40 passive A 1,6", "40 passive RA 1,6"));
 }
 
-// The system draws them anew for each run.
-TEST(SocketFrames, HaveTheSamePortsWhateverTheSystemDraws) {
-  const auto bytes_with = [](uint16_t port) {
-    std::vector<SocketNote> notes = {Note(What::kSyn, 0), Back(Note(What::kSynAck, 10)),
-                                     Note(What::kDatagram, 30, "hello")};
-    notes[0].from.port = notes[1].to.port = notes[2].from.port = port;
-    std::string all;
-    for (const CarriedFrame& frame :
-         SocketFrames(FindTopology("two-kernels")).FramesOf(std::move(notes)))
-      all.append(frame.bytes.begin(), frame.bytes.end());
-    return all;
-  };
-  EXPECT_EQ(bytes_with(32'768), bytes_with(60'999));
-  EXPECT_NE(bytes_with(32'768), bytes_with(4'000));
-}
-
 }  // namespace
 }  // namespace cm::sim

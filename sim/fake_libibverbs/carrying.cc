@@ -28,6 +28,7 @@
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
+#include "sim/fake_libibverbs/ports.h"
 #include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/turns.h"
 #include "sim/uapi/request.h"
@@ -96,18 +97,6 @@ int64_t AskToCarry(int fd, uapi::CarryRecord record, std::span<const uint8_t> pe
 }
 
 int64_t AskAs(Carry what, int fd) { return AskToCarry(fd, {.what = static_cast<uint32_t>(what)}); }
-
-// Whether a handler of the program ends the system calls that it interrupts. A handler has come,
-// and which one is not known.
-bool SomeHandlerInterrupts() {
-  for (int signal = 1; signal < SIGRTMIN; ++signal) {
-    struct sigaction set {};
-    if (sigaction(signal, nullptr, &set) != 0) continue;
-    const bool handles = set.sa_handler != SIG_DFL && set.sa_handler != SIG_IGN;
-    if (handles && (set.sa_flags & SA_RESTART) == 0) return true;
-  }
-  return false;
-}
 
 enum class Room : uint8_t { kThere, kOfSystem, kNone, kInterrupted };
 
@@ -224,6 +213,7 @@ std::optional<ssize_t> CarryMessage(int fd, const msghdr& message, int flags) {
     return std::nullopt;
   }
   const std::span<const uint8_t> peer = AddressIn(message);
+  if (kind == Kind::kDatagram && !peer.empty()) BindUnbound(fd);
   if (message.msg_iovlen == 1) return CarrySome(fd, message.msg_iov[0], peer, flags);
   std::vector<uint8_t> all = Gathered(message);
   return CarrySome(fd, {.iov_base = all.data(), .iov_len = all.size()}, peer, flags);
@@ -254,8 +244,11 @@ int CarryRequest(int fd, const sockaddr* peer, socklen_t length) {
   if (KindOf(fd) != Kind::kStream) return 0;
   const std::span to(reinterpret_cast<const uint8_t*>(peer), length);
   for (uint32_t attempt = 0;;) {
-    const int64_t value =
+    int64_t value =
         AskToCarry(fd, {.what = static_cast<uint32_t>(Carry::kConnects), .attempt = attempt}, to);
+    if (value == 0)
+      value =
+          AskToCarry(fd, {.what = static_cast<uint32_t>(Carry::kArrives), .attempt = attempt}, to);
     if (value == -EINTR && !SomeHandlerInterrupts()) continue;
     if (value < 0) return static_cast<int>(-value);
     if (value != uapi::kLost) return 0;

@@ -120,9 +120,8 @@ ssize_t read(int fd, void* bytes, size_t count) {
     return -1;
   }
   if (found && found->reads != nullptr) return found->reads(fd, *found, bytes, count);
-  const bool waits = WouldWait(fd);
+  if (!AwaitReadable(fd)) return -1;
   const ssize_t size = RealLibc().read(fd, bytes, count);
-  if (waits) AwaitTurn();
   NotePoll(size >= 0 || errno != EAGAIN);
   return size;
 }

@@ -28,6 +28,7 @@
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/netlink.h"
 #include "sim/fake_libibverbs/polling.h"
+#include "sim/fake_libibverbs/ports.h"
 #include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/turns.h"
 
@@ -82,7 +83,7 @@ void BindToOwnHost(int fd, const sockaddr* peer) {
   if (now.ss_family != peer->sa_family || !IsAnywhere(now)) return;
   const sockaddr_storage own = OwnAddress(peer->sa_family);
   if (own.ss_family != peer->sa_family) return;
-  static_cast<void>(syscall(SYS_bind, fd, &own, length));
+  static_cast<void>(BindToNextPort(fd, reinterpret_cast<const sockaddr*>(&own), length));
 }
 
 // No effect on sockets of other kinds. Keeps errno.
@@ -107,10 +108,9 @@ std::atomic<bool> any_limit = false;  // most programs set none
 template <typename Call>
 auto Received(int fd, int flags, Call call) -> decltype(call()) {
   const bool waits = (flags & MSG_DONTWAIT) == 0;
-  if (waits && !BecomesReadable(fd)) return -1;
-  const bool sleeps = waits && WouldWait(fd);
+  if (waits && !(BecomesReadable(fd) && AwaitReadable(fd))) return -1;
   const auto result = call();
-  if (sleeps) AwaitTurn();
+  if ((flags & MSG_WAITALL) != 0) AwaitTurn();
   NotePoll(result >= 0 || errno != EAGAIN);
   return result;
 }
@@ -144,6 +144,7 @@ int connect(int fd, const sockaddr* peer, socklen_t length) {
   if (!of_ip) return kReal(fd, peer, length);
   const int before = errno;
   BindToOwnHost(fd, peer);
+  BindUnbound(fd);
   SendAtOnce(fd);
   errno = before;
   if (const int error = CarryRequest(fd, peer, length); error != 0) {

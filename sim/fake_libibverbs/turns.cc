@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 
@@ -102,12 +103,41 @@ int AwaitOthers(uapi::LooksFor what, uapi::Look look) {
   return answer.value == -EINTR ? EINTR : 0;
 }
 
+namespace {
+
+// True when a read from the descriptor would wait.
 bool WouldWait(int fd) {
   if (!TakeTurns()) return false;
   const int flags = fcntl(fd, F_GETFL);
   if (flags < 0 || (flags & O_NONBLOCK) != 0) return false;
   pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
   return RealLibc().poll(&readable, 1, 0) == 0;
+}
+
+}  // namespace
+
+bool AwaitReadable(int fd) {
+  const int before = errno;
+  while (WouldWait(fd)) {
+    pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
+    const int found = RealLibc().poll(&readable, 1, -1);
+    AwaitTurn();
+    if (found >= 0 || !SomeHandlerInterrupts()) continue;
+    errno = EINTR;
+    return false;
+  }
+  errno = before;
+  return true;
+}
+
+bool SomeHandlerInterrupts() {
+  for (int signal = 1; signal < SIGRTMIN; ++signal) {
+    struct sigaction set {};
+    if (sigaction(signal, nullptr, &set) != 0) continue;
+    const bool handles = set.sa_handler != SIG_DFL && set.sa_handler != SIG_IGN;
+    if (handles && (set.sa_flags & SA_RESTART) == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace cm::sim::fake_libibverbs

@@ -37,8 +37,14 @@ uint64_t Touches();
 // Waits until other threads have run. Returns 0, or EINTR after a signal.
 int AwaitOthers(uapi::LooksFor what, uapi::Look look);
 
-// True when a read from the descriptor would wait.
-bool WouldWait(int fd);
+// Waits while a read from the descriptor would wait, and then for the thread's turn, so that the
+// read finds all that has come until then. False: a handler of a signal interrupts it, and errno is
+// EINTR. Does nothing where a read does not wait.
+bool AwaitReadable(int fd);
+
+// Whether a handler of the program ends the system calls that it interrupts. A handler has come,
+// and which one is not known.
+bool SomeHandlerInterrupts();
 
 }  // namespace cm::sim::fake_libibverbs
 

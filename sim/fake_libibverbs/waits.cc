@@ -100,24 +100,65 @@ int NextSelect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, con
   return kReal(count, reads, writes, exceptions, limit == nullptr ? nullptr : &within);
 }
 
-// Without a limit.
-int PollLong(Poll* real, pollfd* files, nfds_t count, const sigset_t* mask) {
-  constexpr timespec kNone = {};
-  if (TakeTurns() && mask == nullptr) {
-    const int found = real(files, count, &kNone, mask);
+// Waits without a limit, and finds all that is ready when it is the thread's turn: what has woken
+// it may have been only the first of that, and how much more there was then differs between runs.
+// `wait` and `look` are calls of the system, of which the second does not wait.
+template <typename Wait, typename Look>
+int FoundAtTurn(Wait wait, Look look) {
+  for (;;) {
+    const int woken = wait();
+    const int error = errno;
+    AwaitTurn();
+    const int found = look();
     if (found != 0) return found;
+    errno = error;
+    if (woken <= 0) return woken;
   }
-  const int found = real(files, count, nullptr, mask);
-  AwaitTurn();
-  return found;
 }
 
 // Without a limit.
+int PollLong(Poll* real, pollfd* files, nfds_t count, const sigset_t* mask) {
+  constexpr timespec kNone = {};
+  if (!TakeTurns()) return real(files, count, nullptr, mask);
+  if (mask == nullptr)
+    if (const int found = real(files, count, &kNone, mask); found != 0) return found;
+  return FoundAtTurn([=] { return real(files, count, nullptr, mask); },
+                     [=] { return real(files, count, &kNone, nullptr); });
+}
+
+// The sets of a select, which it replaces by what it has found.
+class Sets {
+ public:
+  Sets(fd_set* reads, fd_set* writes, fd_set* exceptions) : all_{reads, writes, exceptions} {
+    for (size_t i = 0; i < all_.size(); ++i)
+      if (all_[i] != nullptr) wanted_[i] = *all_[i];
+  }
+  void WantAll() const {
+    for (size_t i = 0; i < all_.size(); ++i)
+      if (all_[i] != nullptr) *all_[i] = wanted_[i];
+  }
+
+ private:
+  std::array<fd_set*, 3> all_;
+  std::array<fd_set, 3> wanted_{};
+};
+
+// Without a limit. Sets that are longer than the type are left to the system.
 int SelectLong(Select* real, int count, fd_set* reads, fd_set* writes, fd_set* exceptions,
                const sigset_t* mask) {
-  const int found = real(count, reads, writes, exceptions, nullptr, mask);
-  AwaitTurn();
-  return found;
+  constexpr timespec kNone = {};
+  if (!TakeTurns() || count > FD_SETSIZE)
+    return real(count, reads, writes, exceptions, nullptr, mask);
+  const Sets sets(reads, writes, exceptions);
+  return FoundAtTurn(
+      [&] {
+        sets.WantAll();
+        return real(count, reads, writes, exceptions, nullptr, mask);
+      },
+      [&] {
+        sets.WantAll();
+        return real(count, reads, writes, exceptions, &kNone, nullptr);
+      });
 }
 
 // Polls without waiting.
@@ -154,8 +195,7 @@ int SelectFor(Select* real, int count, fd_set* reads, fd_set* writes, fd_set* ex
   fd_set* const with_alarm = reads == nullptr ? &own : reads;
   FD_SET(alarm.fd(), with_alarm);
   const int found =
-      real(std::max(count, alarm.fd() + 1), with_alarm, writes, exceptions, nullptr, mask);
-  AwaitTurn();
+      SelectLong(real, std::max(count, alarm.fd() + 1), with_alarm, writes, exceptions, mask);
   if (found < 0) {
     FD_CLR(alarm.fd(), with_alarm);
     return found;
@@ -165,20 +205,18 @@ int SelectFor(Select* real, int count, fd_set* reads, fd_set* writes, fd_set* ex
   return rings ? found - 1 : found;
 }
 
-// Without a limit. `real` is the call of the system.
+// Without a limit. An epoll descriptor can itself be polled for ready entries. `real` is the call
+// of the system.
 template <typename Real>
-int EpollLong(int set, epoll_event* events, int most, Real real) {
+int EpollLong(int set, epoll_event* events, int most, const sigset_t* mask, Real real) {
   static auto* const kLook = Next("epoll_wait", &epoll_wait);
-  if (TakeTurns()) {
-    const int found = kLook(set, events, most, 0);
-    if (found != 0) return found;
-  }
-  const int found = real();
-  AwaitTurn();
-  return found;
+  if (!TakeTurns()) return real();
+  const auto look = [=] { return kLook(set, events, most, 0); };
+  if (const int found = look(); found != 0) return found;
+  pollfd ready = {.fd = set, .events = POLLIN, .revents = 0};
+  return FoundAtTurn([&] { return NextPpoll(&ready, 1, nullptr, mask); }, look);
 }
 
-// An epoll descriptor can itself be polled for ready entries.
 int EpollFor(int set, epoll_event* events, int most, const timespec& limit, const sigset_t* mask) {
   static auto* const kLook = Next("epoll_wait", &epoll_wait);
   static auto* const kReal = Next("epoll_pwait2", &epoll_pwait2);
@@ -253,7 +291,8 @@ int epoll_pwait2(int set, epoll_event* events, int most, const timespec* limit,
                  const sigset_t* mask) {
   static auto* const kReal = Next("epoll_pwait2", &epoll_pwait2);
   if (limit == nullptr)
-    return EpollLong(set, events, most, [=] { return kReal(set, events, most, nullptr, mask); });
+    return EpollLong(set, events, most, mask,
+                     [=] { return kReal(set, events, most, nullptr, mask); });
   return EpollFor(set, events, most, *limit, mask);
 }
 
@@ -261,13 +300,15 @@ int epoll_pwait(int set, epoll_event* events, int most, int milliseconds, const 
   if (milliseconds >= 0)
     return EpollFor(set, events, most, TimeOf(milliseconds * kMillisecond), mask);
   static auto* const kReal = Next("epoll_pwait", &epoll_pwait);
-  return EpollLong(set, events, most, [=] { return kReal(set, events, most, milliseconds, mask); });
+  return EpollLong(set, events, most, mask,
+                   [=] { return kReal(set, events, most, milliseconds, mask); });
 }
 
 int epoll_wait(int set, epoll_event* events, int most, int milliseconds) {
   if (milliseconds >= 0)
     return EpollFor(set, events, most, TimeOf(milliseconds * kMillisecond), nullptr);
   static auto* const kReal = Next("epoll_wait", &epoll_wait);
-  return EpollLong(set, events, most, [=] { return kReal(set, events, most, milliseconds); });
+  return EpollLong(set, events, most, nullptr,
+                   [=] { return kReal(set, events, most, milliseconds); });
 }
 }

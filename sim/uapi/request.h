@@ -89,6 +89,7 @@ enum class Op : uint32_t {
 // What a socket does.
 enum class Carry : uint32_t {
   kConnects,  // its first message, or one that was lost is sent again: -> value: 0, or kLost
+  kArrives,   // at a host that has not crashed meanwhile, in the same way
   kReplied,   // and the answer to it, in the same way
   kSends,
   kShuts,   // its sending side
@@ -307,7 +308,7 @@ struct CarryRecord {
   uint32_t length = 0;   // fewer than 2^31
   uint32_t what = 0;     // Carry
   uint32_t blocks = 0;   // the thread may wait for room
-  uint32_t attempt = 0;  // of kConnects and kReplied, from 0
+  uint32_t attempt = 0;  // of kConnects, kArrives and kReplied, from 0
 };
 
 struct CompletionRecord {

@@ -340,6 +340,13 @@ TEST_F(Programs, AreInterruptedByTheirAlarmInVirtualTime) {
                                       "active| interrupted 1 after 1000ms", "active| left 1"));
 }
 
+// Two descriptors are ready, and two bytes are there.
+TEST_F(Programs, ThatWaitFindAllThatHasComeUntilTheirTurn) {
+  const Ran ran = RunAll({Beside(kActiveSide, "waits all")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("active| poll 22, select 22, epoll 22, read 2"));
+}
+
 TEST_F(Programs, ThatWaitForMemoryToChangeDoNotKeepTheWorldWaitingForEver) {
   const Ran ran = RunAll({Beside(kActiveSide, "waits memory")});
   EXPECT_TRUE(ran.report.clean());

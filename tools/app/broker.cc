@@ -77,9 +77,10 @@ class OrderOfEvents : public Choice {
 class Broker {
  public:
   Broker(const Setting& setting, const Latencies& latencies, const ProcessIds* ids,
-         const Orphans* orphans, Folder folder, std::unique_ptr<sim::uapi::SharedTime> time,
-         std::unique_ptr<sim::uapi::SharedLines> lines)
+         Network* network, const Orphans* orphans, Folder folder,
+         std::unique_ptr<sim::uapi::SharedTime> time, std::unique_ptr<sim::uapi::SharedLines> lines)
       : setting_(setting),
+        network_(network),
         trace_(setting.traces, setting.recorder),
         order_(setting.seed, setting.order),
         events_(&order_, setting.recorder),
@@ -87,7 +88,7 @@ class Broker {
         lines_(std::move(lines)),
         profile_(WithTicks(setting.profile)),
         world_(setting.topology, &profile_, NamedStream(setting.seed, "world")),
-        serving_(&world_, time_.get(), lines_.get(), &trace_, &order_, ids, orphans,
+        serving_(&world_, time_.get(), lines_.get(), &trace_, &order_, ids, network, orphans,
                  std::move(folder), setting.seed, setting.hears, setting.on_socket),
         tally_(&*setting.topology) {
     world_.LetFaultsHitData();
@@ -122,12 +123,14 @@ class Broker {
   void HasHappened();
   std::optional<Instant> NextScripted() const;
   void DoScripted();
+  void ChangeHost(const Fault& fault);
   Next SomethingHappens();
   Next TimePasses(Instant until);
   Next RealTimePasses(std::optional<Instant> until);
   Next LimitIsReached();
 
   const Setting& setting_;
+  Network* network_;
   Trace trace_;
   Order order_;
   OrderOfEvents events_;
@@ -297,11 +300,19 @@ void Broker::DoScripted() {
   if (happening.fault) world_.Inject(*happening.fault);
   if (happening.fault) tally_.Installed(*happening.fault, world_.Now(), happening.text);
   if (!happening.fault) tally_.Healed();
-  if (happening.fault && happening.fault->kind == FaultKind::kCrash)
-    serving_.HostCrashes(happening.fault->side);
+  if (happening.fault) ChangeHost(*happening.fault);
   if (!happening.fault) world_.Heal();
   trace_.Say(world_.Now(), "script",
              happening.fault ? ToString(happening.fault->kind) : std::string_view("heal"));
+}
+
+// No message of a host that crashes says that its programs have ended.
+void Broker::ChangeHost(const Fault& fault) {
+  if (fault.kind == FaultKind::kCrash) {
+    network_->Cut(setting_.topology->KernelOf(fault.side));
+    serving_.HostCrashes(fault.side);
+  }
+  if (fault.kind == FaultKind::kRestart) network_->Renew(setting_.topology->KernelOf(fault.side));
 }
 
 // No thread can continue.
@@ -419,11 +430,11 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   if (!time) return fmt::format("cannot make {}: {}", whole.TimePath(), std::strerror(errno));
   auto lines = sim::uapi::SharedLines::Make(whole.LinesPath());
   if (!lines) return fmt::format("cannot make {}: {}", whole.LinesPath(), std::strerror(errno));
-  const Network network(*setting.topology);
+  Network network(*setting.topology);
   const ProcessIds ids(*setting.topology);
   const Guard guard("CMSIM_SOCKET=" + whole.path() + "/", whole.path());
   const Orphans orphans(ids.Inits());
-  Broker broker(setting, latencies, &ids, &orphans, std::move(whole), std::move(time),
+  Broker broker(setting, latencies, &ids, &network, &orphans, std::move(whole), std::move(time),
                 std::move(lines));
   if (std::string problem = broker.Run(); !problem.empty()) return problem;
   return broker.TakeReport();

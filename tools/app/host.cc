@@ -13,13 +13,17 @@
 #include <utility>
 #include <vector>
 
+#include "sim/uapi/shared_ports.h"
+#include "tools/app/network.h"
+
 namespace cm::app {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A device's GUID is made of its interface's address: see sim/fabric/names.cc.
-std::string LinkAddress(size_t device) { return fmt::format("02:00:00:00:00:{:02x}", device + 1); }
+std::string LinkAddress(size_t device) {
+  return fmt::format("{:02x}", fmt::join(HardwareAddressOf(device), ":"));
+}
 
 // source: linux if_arp.h ARPHRD_ETHER, ARPHRD_LOOPBACK
 constexpr int kEthernet = 1;
@@ -94,7 +98,10 @@ until [ -f "$host/environment" ]; do sleep 0.001; done
 set -- sh -c "$*"
 while IFS= read -r variable; do set -- "$variable" "$@"; done <"$host/environment"
 cd "${HOME:-/}" || exit 255
-exec env -i HOME="${HOME:-/}" USER="${USER:-root}" "$@"
+# In its network, where hosts are apart: then this file is a namespace, which is empty.
+there=
+[ -s "$host/network" ] || there="nsenter --net=$host/network"
+exec $there env -i HOME="${HOME:-/}" USER="${USER:-root}" "$@"
 )";
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kCommands = {
@@ -179,7 +186,9 @@ bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel
   const fs::path nodes = folder / "dev/infiniband";
   fs::create_directories(nodes, error);
   fs::create_directories(folder / "proc/net", error);
-  bool written = Write(nodes / "rdma_cm", "");
+  bool written = Write(nodes / "rdma_cm", "") && Write(folder / kNetworkFile, "none\n") &&
+                 Write(folder / sim::uapi::PortsRecord::kName,
+                       std::string(sizeof(sim::uapi::PortsRecord), '\0'));
   for (const auto& [name, text] : kCommands) {
     written = written && Write(folder / "bin" / name, text);
     fs::permissions(folder / "bin" / name, fs::perms::owner_exec, fs::perm_options::add, error);

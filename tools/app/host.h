@@ -21,6 +21,10 @@ std::string NameOfHost(const Topology& topology, uint8_t kernel);
 // bin/ssh and bin/rsh. False when the folder cannot be written to.
 bool LayOutHost(const std::filesystem::path& folder, const Topology& topology, uint8_t kernel);
 
+// In the place of this file in the folder a program sees the host's network, as setns(2) takes it,
+// where hosts are apart.
+inline constexpr const char* kNetworkFile = "network";
+
 // From now on bin/ssh of the folders beside this one runs commands on this host, with these
 // variables, "NAME=value"; a second call changes nothing. False when it cannot be written.
 bool MakeReachable(const std::filesystem::path& folder,

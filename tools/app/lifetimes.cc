@@ -76,6 +76,15 @@ std::string Serving::LayOut(uint8_t kernel) {
   return fmt::format("cannot write {}", host);
 }
 
+// For `ssh`, which runs commands on other hosts.
+std::vector<std::pair<std::string, std::string>> Serving::NetworkPlaces() const {
+  std::vector<std::pair<std::string, std::string>> places;
+  for (uint8_t kernel = 0; kernel < world_->topology().hosts.size() && network_->is_apart();
+       ++kernel)
+    places.emplace_back(network_->PathOf(kernel), folder_.HostPath(kernel) + "/" + kNetworkFile);
+  return places;
+}
+
 std::variant<Serving::Place, std::string> Serving::Prepare(uint8_t side) {
   const uint32_t number = machine_.AddProcess(side);
   const int listening = folder_.Listen(number);
@@ -95,9 +104,15 @@ std::variant<Serving::Place, std::string> Serving::Prepare(uint8_t side) {
   std::vector<std::pair<std::string, std::string>> places;
   // Files are named by process ids, which other runs have as well.
   if (ids_->are_of_hosts()) places = folder_.PlacesOf(topology.KernelOf(side));
+  const bool has_memory = !places.empty();
   if (processor_.is_bound()) environment.push_back(processor_.Variable());
-  if (!places.empty() && !NamesAFolderForTemporaryFiles())
+  if (has_memory && !NamesAFolderForTemporaryFiles())
     environment.emplace_back("TMPDIR=/dev/shm/tmp");
+  // First: the folder itself may get another place.
+  if (ids_->are_of_hosts()) {
+    const auto networks = NetworkPlaces();
+    places.insert(places.begin(), networks.begin(), networks.end());
+  }
   if (MakeReachable(host, environment)) return Place{number, listening, environment, places};
   close(listening);
   return fmt::format("cannot write {}", host);
@@ -109,6 +124,7 @@ std::string Serving::Start(const ProgramToRun& program, const std::string& name)
   if (auto* problem = std::get_if<std::string>(&prepared)) return std::move(*problem);
   const Place& place = std::get<Place>(prepared);
   const uint8_t kernel = world_->topology().KernelOf(program.side);
+  const Network::Visit there = network_->On(kernel);
   auto started = Program::Start(program, place.environment, ids_->On(kernel), place.places);
   if (auto* problem = std::get_if<std::string>(&started)) {
     close(place.listening);
@@ -430,6 +446,7 @@ bool Serving::AllGone() const {
 void Serving::HostCrashes(uint8_t side) {
   look_closely_ = true;
   const Topology& topology = world_->topology();
+  sockets_.HostCrashes(topology.KernelOf(side));
   for (const auto& process : processes_) {
     if (process->gone || topology.KernelOf(process->side) != topology.KernelOf(side)) continue;
     process->host_has_crashed = true;

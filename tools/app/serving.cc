@@ -25,10 +25,6 @@ using sim::uapi::Answer;
 using sim::uapi::Op;
 using sim::uapi::Request;
 
-// A thread goes ahead at least this much, and at most by this part of the time in which programs
-// have only polled.
-constexpr Duration kSlice = Duration::Microseconds(10);
-constexpr int64_t kShare = 16;
 constexpr uint64_t kRanks = 3;
 // Microseconds for which a busy system keeps a thread that could go on, and how often.
 constexpr std::array kLate = {0, 10, 100, 1'000};
@@ -55,8 +51,6 @@ std::string NameOf(const Process& process, const Thread* thread) {
                            : fmt::format("{}.{}", process.number, thread->asker.thread);
 }
 
-bool Earlier(Instant one, const std::optional<Instant>& other) { return !other || one < *other; }
-
 }  // namespace
 
 Process::~Process() {
@@ -64,14 +58,16 @@ Process::~Process() {
 }
 
 Serving::Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::SharedLines* lines,
-                 Trace* trace, Order* order, const ProcessIds* ids, const Orphans* orphans,
-                 Folder folder, uint64_t seed, Hears hears, SocketNotes::Sink on_socket)
+                 Trace* trace, Order* order, const ProcessIds* ids, const Network* network,
+                 const Orphans* orphans, Folder folder, uint64_t seed, Hears hears,
+                 SocketNotes::Sink on_socket)
     : world_(world),
       time_(time),
       lines_(lines),
       trace_(trace),
       order_(order),
       ids_(ids),
+      network_(network),
       orphans_(orphans),
       folder_(std::move(folder)),
       seed_(seed),
@@ -369,14 +365,6 @@ void Serving::LetAllLook() {
     for (const auto& thread : process->threads) thread->may_go_on = thread->spins;
 }
 
-Instant Serving::Ahead() const {
-  return world_->Now() + std::max(kSlice, (world_->Now() - spoken_) / kShare);
-}
-
-void Serving::LimitTime(Instant until) {
-  if (until.nanoseconds() < time_->until()) time_->SetUntil(until.nanoseconds());
-}
-
 bool Serving::LetOneGoOn() {
   if (sockets_.Flush()) return WakesOthers();
   time_->SetUntil(Ahead().nanoseconds());
@@ -457,43 +445,6 @@ bool Serving::WakesOthers() {
   look_closely_ = true;
   noted_.socket_was_full = sockets_.was_full();
   return true;
-}
-
-std::optional<Instant> Serving::NextWaking() const {
-  std::optional<Instant> first;
-  const auto consider = [&first](Instant at) {
-    if (Earlier(at, first)) first = at;
-  };
-  if (const auto arrives = sockets_.NextAt()) consider(*arrives);
-  for (const auto& process : processes_) {
-    for (const auto& thread : process->threads) {
-      if (thread->ready && thread->since > world_->Now()) consider(thread->since);
-      const bool sleeps = thread->waits || (thread->spins && !thread->ready);
-      const Request& request = thread->request;
-      if (!sleeps || request.op != Op::kSleep || Yields(request) || Spends(request)) continue;
-      if (request.more < sim::uapi::kNever) consider(UntilOf(request));
-    }
-    for (const auto& [name, watched] : process->watches) {
-      if (watched.readable.op != Op::kPollTime || watched.readable.more >= sim::uapi::kNever)
-        continue;
-      if (watched.level == nullptr || watched.is_readable) continue;
-      consider(UntilOf(watched.readable));
-    }
-  }
-  return first;
-}
-
-std::optional<Instant> Serving::NextSpent() const {
-  std::optional<Instant> first;
-  for (const auto& process : processes_) {
-    for (const auto& thread : process->threads) {
-      std::optional<Instant> at;
-      if (thread->waits && Spends(thread->request)) at = UntilOf(thread->request);
-      if (thread->spins && !thread->ready && Yields(thread->request)) at = Ahead();
-      if (at && Earlier(*at, first)) first = at;
-    }
-  }
-  return first;
 }
 
 }  // namespace cm::app

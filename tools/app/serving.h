@@ -34,6 +34,7 @@
 #include "sim/uapi/shared_time.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
+#include "tools/app/network.h"
 #include "tools/app/objects.h"
 #include "tools/app/one_processor.h"
 #include "tools/app/order.h"
@@ -55,8 +56,9 @@ class Serving : private sim::uapi::Memory {
 
   // All must outlive this object.
   Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::SharedLines* lines,
-          Trace* trace, Order* order, const ProcessIds* ids, const Orphans* orphans, Folder folder,
-          uint64_t seed, Hears hears, SocketNotes::Sink on_socket);
+          Trace* trace, Order* order, const ProcessIds* ids, const Network* network,
+          const Orphans* orphans, Folder folder, uint64_t seed, Hears hears,
+          SocketNotes::Sink on_socket);
 
   // Empty, or the reason why the folder of a host cannot be written. All hosts come first.
   std::string LayOut(uint8_t kernel);
@@ -129,6 +131,7 @@ class Serving : private sim::uapi::Memory {
     std::vector<std::pair<std::string, std::string>> places;  // see Launch
   };
   std::variant<Place, std::string> Prepare(uint8_t side);
+  std::vector<std::pair<std::string, std::string>> NetworkPlaces() const;
   // True when all others wait for an answer, and nothing else can have ended or begun.
   bool OneAloneRuns();
   bool HaveInMemory() const;
@@ -211,6 +214,7 @@ class Serving : private sim::uapi::Memory {
   Trace* trace_;
   Order* order_;
   const ProcessIds* ids_;
+  const Network* network_;
   const Orphans* orphans_;
   Folder folder_;
   uint64_t seed_;

@@ -207,6 +207,10 @@ bool SocketLinks::GetsThrough(const Way& way) const {
          !fabric.OfData(world_->Now(), way.from, way.to).lost;
 }
 
+bool SocketLinks::IsHalted(uint8_t device) const {
+  return world_->Context().fabric->device(device).halted;
+}
+
 Instant SocketLinks::Arrives(Instant leaves, const Way& way, uint64_t bytes) {
   sim::Fabric& fabric = *world_->Context().fabric;
   return leaves + fabric.Leaves(leaves, way.from, way.to, bytes + kHeaders, kUsualBandwidth) +
@@ -224,9 +228,13 @@ SocketLinks::Answered SocketLinks::Ask(pid_t process, uint8_t side,
   if (what == Carry::kWaits) return Waits(name);
   const std::optional<Way> way =
       name == 0 ? std::nullopt : WayOf(socket.get(), world_->topology().sides[side].device, peer);
-  const bool connects = what == Carry::kConnects || what == Carry::kReplied;
+  const bool connects =
+      what == Carry::kConnects || what == Carry::kArrives || what == Carry::kReplied;
   if (!way) return {.value = connects ? 0 : sim::uapi::kLeftToSystem, .at = world_->Now()};
   const Instant now = std::max(world_->Now(), Instant::FromNanoseconds(record.now));
+  if (what == Carry::kArrives)
+    return IsHalted(way->to) ? NotConnected(now + sim::Fabric::kLatency * -1, record.attempt)
+                             : Answered{.value = 0, .at = now};
   if (connects) {
     const Way back = {.from = way->to, .to = way->from};
     const Answered answered = Connects(now, what == Carry::kConnects ? *way : back, record.attempt);
@@ -238,6 +246,10 @@ SocketLinks::Answered SocketLinks::Ask(pid_t process, uint8_t side,
 
 SocketLinks::Answered SocketLinks::Connects(Instant now, const Way& way, uint32_t attempt) {
   if (GetsThrough(way)) return {.value = 0, .at = Arrives(now, way, 0)};
+  return NotConnected(now, attempt);
+}
+
+SocketLinks::Answered SocketLinks::NotConnected(Instant now, uint32_t attempt) {
   const Instant again = now + Doubled(kConnectsAgainAfter, attempt);
   return {.value = attempt < kAttemptsToConnect ? sim::uapi::kLost : -ETIMEDOUT, .at = again};
 }
@@ -342,6 +354,12 @@ void SocketLinks::SetOut(Instant now, uint64_t name, uint64_t number) {
     return;
   }
   note({});
+  IsLost(now, name, number);
+}
+
+void SocketLinks::IsLost(Instant now, uint64_t name, uint64_t number) {
+  Flow& flow = flows_.at(name);
+  Message& message = flow.messages[number - flow.first];
   if (!flow.way.is_tcp || message.attempts >= kAttempts) {
     message.lost = true;
     due_.emplace(now, Due{.flow = name, .message = number, .sends_again = false});
@@ -369,11 +387,24 @@ bool SocketLinks::Happen() {
       continue;
     }
     Flow& flow = found->second;
-    flow.messages[due.message - flow.first].arrived = true;
+    Message& message = flow.messages[due.message - flow.first];
+    if (!message.lost && IsHalted(flow.way.to)) {
+      IsLost(world_->Now(), due.flow, due.message);
+      continue;
+    }
+    message.arrived = true;
     Deliver(due.flow, &flow);
     if (flow.messages.empty()) Forget(found);
   }
   return any;
+}
+
+void SocketLinks::HostCrashes(uint8_t kernel) {
+  for (auto at = flows_.begin(); at != flows_.end();) {
+    const bool its = world_->topology().devices[at->second.way.from].kernel == kernel;
+    if (its) at->second.first += at->second.messages.size();
+    at = its ? Forget(at) : std::next(at);
+  }
 }
 
 bool SocketLinks::Flush() {

@@ -8,7 +8,7 @@
 //    UDP loses it.
 // 3. A connection takes a message each way. The end of a sending side comes after all that was sent
 //    before. Where nothing is under way, that of a process that does not close its sockets comes at
-//    once.
+//    once. That of a host that crashes does not come.
 #ifndef TOOLS_APP_SOCKET_LINKS_H_
 #define TOOLS_APP_SOCKET_LINKS_H_
 
@@ -67,6 +67,8 @@ class SocketLinks {
   std::optional<Instant> NextAt() const;
   // All that is due by now. Returns whether there was any.
   bool Happen();
+  // What it has sent, and has not left it, is lost.
+  void HostCrashes(uint8_t kernel);
   // What had arrived and for which the receiver had no room. Returns whether any has room now.
   bool Flush();
   // A receiver had no room at some time: how much it has is the system's, and differs.
@@ -109,9 +111,11 @@ class SocketLinks {
   std::optional<uint8_t> DeviceOf(const sockaddr_storage& address) const;
   std::optional<Way> WayOf(int socket, uint8_t device, std::span<const uint8_t> peer) const;
   bool GetsThrough(const Way& way) const;
+  bool IsHalted(uint8_t device) const;
   // When it arrives if it leaves then.
   Instant Arrives(Instant leaves, const Way& way, uint64_t bytes);
   Answered Connects(Instant now, const Way& way, uint32_t attempt);
+  static Answered NotConnected(Instant now, uint32_t attempt);
   void NoteRequest(uint64_t name, int socket, const Way& way, const sim::uapi::CarryRecord& record,
                    std::span<const uint8_t> peer, Instant now, const Answered& answered);
   void NoteArrival(uint64_t name, const Flow& flow, const Message& message);
@@ -120,6 +124,7 @@ class SocketLinks {
                  const sim::uapi::CarryRecord& record, std::span<const uint8_t> peer,
                  const Reads& reads);
   void SetOut(Instant now, uint64_t name, uint64_t message);
+  void IsLost(Instant now, uint64_t name, uint64_t message);
   bool Deliver(uint64_t name, Flow* flow);
   Flows::iterator Forget(Flows::iterator flow);
   enum class Sent : uint8_t { kWhole, kNoRoom, kFailed };

@@ -299,6 +299,53 @@ void SendWithALimit(const char* host) {
   std::printf("%s after %ld s\n", std::strerror(errno), (Now() - before) / 1'000'000);
 }
 
+uint16_t PortOf(int fd) {
+  sockaddr_in own{};
+  socklen_t length = sizeof own;
+  getsockname(fd, reinterpret_cast<sockaddr*>(&own), &length);
+  return ntohs(own.sin_port);
+}
+
+// Has all ports and a loopback of its own. Those that it leaves to the system are printed.
+void ShowPorts(const char* /*host*/) {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  const sockaddr_in any = AddressOf("0.0.0.0");
+  const bool listens = bind(listener, Any(any), sizeof any) == 0 && listen(listener, 1) == 0;
+  const int unbound = socket(AF_INET, SOCK_STREAM, 0);
+  listen(unbound, 1);
+  const int datagrams = socket(AF_INET, SOCK_DGRAM, 0);
+  sockaddr_in none = any;
+  none.sin_port = 0;
+  static_cast<void>(bind(datagrams, Any(none), sizeof none));
+  const int sends = socket(AF_INET, SOCK_DGRAM, 0);
+  const sockaddr_in own = AddressOf("127.0.0.1");
+  sendto(sends, "", 1, 0, Any(own), sizeof own);
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  const bool connects = connect(fd, Any(own), sizeof own) == 0;
+  std::printf("%s, %s, ports %u %u %u %u\n", listens ? "listens" : "does not listen",
+              connects ? "connects" : "does not connect", PortOf(unbound), PortOf(datagrams),
+              PortOf(sends), PortOf(fd));
+}
+
+// Its peer says nothing.
+void HearNothing(const char* host) {
+  const int fd = Connected(host);
+  constexpr timeval kLimit = {.tv_sec = 5, .tv_usec = 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kLimit, sizeof kLimit);
+  char byte = 0;
+  const ssize_t size = recv(fd, &byte, 1, 0);
+  std::printf("%zd %s\n", size, size < 0 ? std::strerror(errno) : "");
+  static_cast<void>(!write(fd, "hello", 5));
+  usleep(1'000'000);
+  const ssize_t later = recv(fd, &byte, 1, MSG_DONTWAIT);
+  std::printf("%zd %s\n", later, later < 0 ? std::strerror(errno) : "");
+}
+
+void AcceptAndStay(const char* host) {
+  Accepted(host);
+  pause();
+}
+
 int64_t seen_by_handler = 0;
 
 // A signal comes while the host of the peer cannot be reached.
@@ -349,6 +396,9 @@ int main(int count, char** words) {
       {"go", AcceptAndGo},
       {"ticks", Ticks},
       {"handle", Handle},
+      {"ports", ShowPorts},
+      {"nothing", HearNothing},
+      {"stay", AcceptAndStay},
       {"flood", PourWithoutWaiting}};
   if (count != 3 || all.count(words[1]) == 0) return 2;
   // A program of RDMA: so it loads the object.

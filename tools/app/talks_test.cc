@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "model/base/duration.h"
+#include "model/vocabulary/topology.h"
+#include "tools/app/network.h"
 #include "tools/app/run_programs.h"
 
 namespace cm::app {
@@ -160,6 +162,49 @@ TEST_F(Talks, HearThatTheirPeerHasGone) {
   const Ran ran = Between("go", "break");
   ASSERT_EQ(ran.output.size(), 2u);
   EXPECT_THAT(ran.output[1], AnyOf(HasSubstr("Broken pipe"), HasSubstr("reset")));
+}
+
+// Those that the system would draw are the same in each run, and begin where Linux has them begin.
+TEST_F(Talks, HaveAllPortsAndALoopbackOfTheirHost) {
+  if (!Network(*FindTopology("two-kernels")).is_apart())
+    GTEST_SKIP() << "the system does not permit a network of one's own";
+  const Ran ran = Between("ports", "ports");
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output,
+              UnorderedElementsAre("passive| listens, connects, ports 32768 32769 32770 32771",
+                                   "active| listens, connects, ports 32768 32769 32770 32771"));
+}
+
+// No host but that with the address listens there.
+TEST_F(Talks, ReachTheHostWithTheAddressOnly) {
+  const Ran ran = RunAll(
+      {Beside(kPassiveSide, "talks ask 10.0.1.1"), Beside(kActiveSide, "talks echo 0.0.0.0")}, "",
+      0, {kActiveSide});
+  EXPECT_THAT(ran.output, ElementsAre("passive| Connection refused after 0 us"));
+}
+
+// The last bytes are sent again until the host is there, and refuses them.
+TEST_F(Talks, HearNothingOfAHostThatCrashes) {
+  if (!Network(*FindTopology("two-kernels")).is_apart())
+    GTEST_SKIP() << "the system does not permit a network of one's own";
+  EXPECT_THAT(
+      Between("stay", "nothing", "pass 1s\nfault crash side=passive\n").output,
+      ElementsAre("active| connected after 20 us", "active| -1 Resource temporarily unavailable",
+                  "active| -1 Resource temporarily unavailable"));
+  EXPECT_THAT(
+      Between("stay", "nothing",
+              "pass 1s\nfault crash side=passive\npass 4100ms\nfault restart side=passive\n")
+          .output,
+      ElementsAre("active| connected after 20 us", "active| -1 Resource temporarily unavailable",
+                  "active| -1 Connection reset by peer"));
+}
+
+TEST_F(Talks, AreRefusedByAHostThatHasStartedAgain) {
+  if (!Network(*FindTopology("two-kernels")).is_apart())
+    GTEST_SKIP() << "the system does not permit a network of one's own";
+  const Ran ran = RunAll({Beside(kActiveSide, "talks ask PASSIVE")},
+                         "fault crash side=passive\npass 100ms\nfault restart side=passive\n");
+  EXPECT_THAT(ran.output, ElementsAre("active| Connection refused after 1000020 us"));
 }
 
 TEST_F(Talks, ReadVirtualTimeInAHandler) {

@@ -14,6 +14,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -208,6 +209,56 @@ int Call(const char* host) {
   return write(peer, "hello", 5) == 5 ? 0 : 3;
 }
 
+// A child that writes to two pipes, and computes in between for long enough that the system lets
+// the parent go on.
+std::array<int, 2> PipesOfAChild() {
+  std::array<std::array<int, 2>, 2> pipes{};
+  for (auto& ends : pipes) static_cast<void>(!pipe(ends.data()));
+  if (fork() == 0) {
+    usleep(1'000);
+    for (const auto& ends : pipes) {
+      static_cast<void>(!write(ends[1], "a", 1));
+      for (volatile int i = 0; i < 15'000'000;) i = i + 1;
+      static_cast<void>(!write(ends[1], "b", 1));
+    }
+    _exit(0);
+  }
+  return {pipes[0][0], pipes[1][0]};
+}
+
+// Whatever the system wakes it for first, it finds all that has come when it is its turn.
+void FindAll() {
+  const auto ready = [](auto wait) {
+    const std::array<int, 2> pipes = PipesOfAChild();
+    const int found = wait(pipes[0], pipes[1]);
+    std::array<char, 3> bytes{};
+    return 10 * found + static_cast<int>(read(pipes[0], bytes.data(), bytes.size()));
+  };
+  const int polled = ready([](int one, int other) {
+    std::array<pollfd, 2> both = {{{.fd = one, .events = POLLIN, .revents = 0},
+                                   {.fd = other, .events = POLLIN, .revents = 0}}};
+    return poll(both.data(), both.size(), -1);
+  });
+  const int selected = ready([](int one, int other) {
+    fd_set both;
+    FD_ZERO(&both);
+    FD_SET(one, &both);
+    FD_SET(other, &both);
+    return select(std::max(one, other) + 1, &both, nullptr, nullptr, nullptr);
+  });
+  const int listed = ready([](int one, int other) {
+    const int set = epoll_create1(0);
+    std::array<epoll_event, 2> found{};
+    for (const int fd : {one, other}) {
+      found[0].events = EPOLLIN;
+      epoll_ctl(set, EPOLL_CTL_ADD, fd, found.data());
+    }
+    return epoll_wait(set, found.data(), 2, -1);
+  });
+  const int reads = ready([](int, int) { return 0; });
+  std::printf("poll %d, select %d, epoll %d, read %d\n", polled, selected, listed, reads);
+}
+
 // Computes for some hundredths of a second, as the last of all that want the processor.
 void ComputeIdly(int processor) {
   cpu_set_t one;
@@ -232,6 +283,7 @@ int main(int count, char** arguments) {
   if (how == "timer") ReadATimer();
   if (how == "alarm") BeInterrupted(channel);
   if (how == "memory") LookAtMemory();
+  if (how == "all") FindAll();
   if (how == "too-late") Measure("one is late", SignalTooLateForOne);
   if (how == "device") HearOfADevice();
   if (how == "idle") ComputeIdly(std::atoi(arguments[2]));
