@@ -1,5 +1,5 @@
-// Receives what programs send and print; says what each thread waits for, when a run ends before
-// its programs.
+// Receives what programs send and print; says how far their threads may go ahead, and what each
+// waits for.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -21,6 +21,14 @@
 namespace cm::app {
 namespace {
 
+using sim::uapi::Op;
+using sim::uapi::Request;
+
+// A thread goes ahead at least this much, and at most by this part of the time in which programs
+// have only polled.
+constexpr Duration kSlice = Duration::Microseconds(10);
+constexpr int64_t kShare = 16;
+
 // At most this many bytes of a program's output are passed on before another program is served.
 constexpr size_t kOutputAtOnce = size_t{1} << 16;
 
@@ -39,6 +47,8 @@ std::string_view Named(sim::uapi::LooksFor what) {
   }
   return "another thread";
 }
+
+bool Earlier(Instant one, const std::optional<Instant>& other) { return !other || one < *other; }
 
 }  // namespace
 
@@ -197,6 +207,51 @@ std::string Serving::WaitsFor(const Process& process, const ThreadState& thread)
           "; it waits until {} of id {} is acknowledged, which rdma_get_cm_event returned at {}",
           ToString(static_cast<EventType>(event.type)), event.id, ToString(event.at));
   return does;
+}
+
+Instant Serving::Ahead() const {
+  return world_->Now() + std::max(kSlice, (world_->Now() - spoken_) / kShare);
+}
+
+void Serving::LimitTime(Instant until) {
+  if (until.nanoseconds() < time_->until()) time_->SetUntil(until.nanoseconds());
+}
+
+std::optional<Instant> Serving::NextWaking() const {
+  std::optional<Instant> first;
+  const auto consider = [&first](Instant at) {
+    if (Earlier(at, first)) first = at;
+  };
+  if (const auto arrives = sockets_.NextAt()) consider(*arrives);
+  for (const auto& process : processes_) {
+    for (const auto& thread : process->threads) {
+      if (thread->ready && thread->since > world_->Now()) consider(thread->since);
+      const bool sleeps = thread->waits || (thread->spins && !thread->ready);
+      const Request& request = thread->request;
+      if (!sleeps || request.op != Op::kSleep || Yields(request) || Spends(request)) continue;
+      if (request.more < sim::uapi::kNever) consider(UntilOf(request));
+    }
+    for (const auto& [name, watched] : process->watches) {
+      if (watched.readable.op != Op::kPollTime || watched.readable.more >= sim::uapi::kNever)
+        continue;
+      if (watched.level == nullptr || watched.is_readable) continue;
+      consider(UntilOf(watched.readable));
+    }
+  }
+  return first;
+}
+
+std::optional<Instant> Serving::NextSpent() const {
+  std::optional<Instant> first;
+  for (const auto& process : processes_) {
+    for (const auto& thread : process->threads) {
+      std::optional<Instant> at;
+      if (thread->waits && Spends(thread->request)) at = UntilOf(thread->request);
+      if (thread->spins && !thread->ready && Yields(thread->request)) at = Ahead();
+      if (at && Earlier(*at, first)) first = at;
+    }
+  }
+  return first;
 }
 
 }  // namespace cm::app

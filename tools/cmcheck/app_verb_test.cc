@@ -29,8 +29,8 @@ using testing::SizeIs;
 std::string TopologyOfManyHosts(int count) {
   std::string text = "topology many\n";
   for (int i = 0; i < count; ++i)
-    text += fmt::format("host h{0}\ndevice rxe{0} on=eth0 address=10.1.0.{1},fd01::{1:x}\n", i,
-                        i + 1);
+    text +=
+        fmt::format("host h{0}\ndevice rxe{0} on=eth0 address=10.1.0.{1},fd01::{1:x}\n", i, i + 1);
   for (int i = 0; i < count; ++i) text += fmt::format("side s{0} device=rxe{0}\n", i);
   return text;
 }
@@ -148,11 +148,10 @@ TEST_F(AppPrograms, RunOnSixtyFourHosts) {
   for (int i = 0; i < 64; i += 2) {
     if (i > 0) words.emplace_back(":");
     const std::string server = fmt::format("{{s{}}}", i);
-    for (const std::string& word : {fmt::format("@s{}", i), std::string("rping"), std::string("-s"),
-                                    std::string("-C"), std::string("1"), std::string(":"),
-                                    fmt::format("@s{}", i + 1), std::string("rping"),
-                                    std::string("-c"), std::string("-C"), std::string("1"),
-                                    std::string("-a"), server})
+    for (const std::string& word :
+         {fmt::format("@s{}", i), std::string("rping"), std::string("-s"), std::string("-C"),
+          std::string("1"), std::string(":"), fmt::format("@s{}", i + 1), std::string("rping"),
+          std::string("-c"), std::string("-C"), std::string("1"), std::string("-a"), server})
       words.push_back(word);
   }
   const Ended ended = folder.Cmcheck(words);
