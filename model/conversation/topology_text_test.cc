@@ -141,12 +141,12 @@ TEST(ATopology, NumbersThePortsOfADevice) {
 
 TEST(ATopology, HasABound) {
   std::string hosts = "topology own\n";
-  for (int i = 0; i <= 16; ++i) {
+  for (int i = 0; i <= 64; ++i) {
     const std::string n = std::to_string(i);
     hosts += "host h" + n + "\n";
     hosts += "device d" + n + " on=eth0 address=10.1.0." + n + ",fd07::1:" + n + "\n";
   }
-  EXPECT_EQ(ProblemIn(hosts), "34: host h16: there are 16 already");
+  EXPECT_EQ(ProblemIn(hosts), "130: host h64: there are 64 already");
   std::string device = "topology own\nhost a\ndevice rxe0 on=veth0";
   for (int i = 1; i <= 17; ++i)
     device += " address=10.0.0." + std::to_string(i) + ",fd00::" + std::to_string(i);
