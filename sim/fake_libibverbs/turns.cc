@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -105,20 +108,29 @@ int AwaitOthers(uapi::LooksFor what, uapi::Look look) {
 
 namespace {
 
-// True when a read from the descriptor would wait.
-bool WouldWait(int fd) {
+// The call is refused by what has another use.
+bool Takes(int fd, Call call) {
+  int listens = 0;
+  socklen_t length = sizeof listens;
+  const bool is_socket =
+      syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0;
+  return call == Call::kAccepts ? is_socket && listens != 0 : listens == 0;
+}
+
+bool WouldWait(int fd, Call call) {
   if (!TakeTurns()) return false;
   const int flags = fcntl(fd, F_GETFL);
-  if (flags < 0 || (flags & O_NONBLOCK) != 0) return false;
+  if (flags < 0 || (flags & O_NONBLOCK) != 0 || (flags & O_ACCMODE) == O_WRONLY) return false;
+  if (!Takes(fd, call)) return false;
   pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
   return RealLibc().poll(&readable, 1, 0) == 0;
 }
 
 }  // namespace
 
-bool AwaitReadable(int fd) {
+bool AwaitReadable(int fd, Call call) {
   const int before = errno;
-  while (WouldWait(fd)) {
+  while (WouldWait(fd, call)) {
     pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
     const int found = RealLibc().poll(&readable, 1, -1);
     AwaitTurn();

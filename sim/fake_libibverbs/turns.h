@@ -37,10 +37,12 @@ uint64_t Touches();
 // Waits until other threads have run. Returns 0, or EINTR after a signal.
 int AwaitOthers(uapi::LooksFor what, uapi::Look look);
 
-// Waits while a read from the descriptor would wait, and then for the thread's turn, so that the
-// read finds all that has come until then. False: a handler of a signal interrupts it, and errno is
-// EINTR. Does nothing where a read does not wait.
-bool AwaitReadable(int fd);
+enum class Call : uint8_t { kReads, kAccepts };
+
+// Waits while the call would wait at the descriptor, and then for the thread's turn, so that the
+// call finds all that has come until then. False: a handler of a signal interrupts it, and errno is
+// EINTR. Does nothing where the call does not wait, or fails.
+bool AwaitReadable(int fd, Call call);
 
 // Whether a handler of the program ends the system calls that it interrupts. A handler has come,
 // and which one is not known.

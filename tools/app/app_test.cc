@@ -347,6 +347,14 @@ TEST_F(Programs, ThatWaitFindAllThatHasComeUntilTheirTurn) {
   EXPECT_THAT(ran.output, ElementsAre("active| poll 22, select 22, epoll 22, read 2"));
 }
 
+// As by the system. source: man accept(2), read(2), recv(2)
+TEST_F(Programs, DoNotWaitInCallsThatAreRefused) {
+  EXPECT_THAT(
+      RunAll({Beside(kActiveSide, "waits refused")}).output,
+      ElementsAre("active| Socket operation on non-socket", "active| Operation not supported",
+                  "active| Transport endpoint is not connected", "active| Bad file descriptor"));
+}
+
 TEST_F(Programs, ThatWaitForMemoryToChangeDoNotKeepTheWorldWaitingForEver) {
   const Ran ran = RunAll({Beside(kActiveSide, "waits memory")});
   EXPECT_TRUE(ran.report.clean());

@@ -259,6 +259,21 @@ void FindAll() {
   std::printf("poll %d, select %d, epoll %d, read %d\n", polled, selected, listed, reads);
 }
 
+// Calls that fail at once, though nothing can be read.
+void BeRefused() {
+  std::array<int, 2> ends{};
+  static_cast<void>(!pipe(ends.data()));
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  listen(listener, 1);
+  const int datagrams = socket(AF_INET, SOCK_DGRAM, 0);
+  char byte = 0;
+  const auto error = [](long result) { return result < 0 ? std::strerror(errno) : "taken"; };
+  std::printf("%s\n", error(accept(ends[0], nullptr, nullptr)));
+  std::printf("%s\n", error(accept4(datagrams, nullptr, nullptr, 0)));
+  std::printf("%s\n", error(recv(listener, &byte, 1, 0)));
+  std::printf("%s\n", error(read(ends[1], &byte, 1)));
+}
+
 // Computes for some hundredths of a second, as the last of all that want the processor.
 void ComputeIdly(int processor) {
   cpu_set_t one;
@@ -284,6 +299,7 @@ int main(int count, char** arguments) {
   if (how == "alarm") BeInterrupted(channel);
   if (how == "memory") LookAtMemory();
   if (how == "all") FindAll();
+  if (how == "refused") BeRefused();
   if (how == "too-late") Measure("one is late", SignalTooLateForOne);
   if (how == "device") HearOfADevice();
   if (how == "idle") ComputeIdly(std::atoi(arguments[2]));
