@@ -120,7 +120,7 @@ ssize_t read(int fd, void* bytes, size_t count) {
     return -1;
   }
   if (found && found->reads != nullptr) return found->reads(fd, *found, bytes, count);
-  if (!AwaitReadable(fd, Call::kReads)) return -1;
+  if (!AwaitReadable(fd, cm::sim::uapi::SleepsIn::kRead)) return -1;
   const ssize_t size = RealLibc().read(fd, bytes, count);
   NotePoll(size >= 0 || errno != EAGAIN);
   return size;

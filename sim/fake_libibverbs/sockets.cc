@@ -35,6 +35,8 @@
 namespace cm::sim::fake_libibverbs {
 namespace {
 
+using uapi::SleepsIn;
+
 bool IsAnywhere(const sockaddr_storage& address) {
   if (address.ss_family == AF_INET) {
     sockaddr_in in{};
@@ -106,7 +108,7 @@ std::atomic<bool> any_limit = false;  // most programs set none
 
 // A call of the system that receives, once it would not wait for longer than the socket's limit.
 template <typename Receive>
-auto Received(int fd, Call call, int flags, Receive receive) -> decltype(receive()) {
+auto Received(int fd, SleepsIn call, int flags, Receive receive) -> decltype(receive()) {
   const bool waits = (flags & MSG_DONTWAIT) == 0;
   if (waits && !(BecomesReadable(fd) && AwaitReadable(fd, call))) return -1;
   const auto result = receive();
@@ -133,6 +135,7 @@ bool BecomesReadable(int fd) {
 }  // namespace cm::sim::fake_libibverbs
 
 using namespace cm::sim::fake_libibverbs;  // what follows is C
+using cm::sim::uapi::SleepsIn;
 
 extern "C" {
 
@@ -166,14 +169,14 @@ int setsockopt(int fd, int level, int name, const void* value, socklen_t length)
 ssize_t recv(int fd, void* bytes, size_t size, int flags) {
   static auto* const kReal = Next("recv", &recv);
   const ssize_t received =
-      Received(fd, Call::kReads, flags, [=] { return kReal(fd, bytes, size, flags); });
+      Received(fd, SleepsIn::kReceive, flags, [=] { return kReal(fd, bytes, size, flags); });
   if (!Inside()) HideOtherHosts(fd, bytes, std::min(received, static_cast<ssize_t>(size)));
   return received;
 }
 
 ssize_t recvfrom(int fd, void* bytes, size_t size, int flags, sockaddr* peer, socklen_t* length) {
   static auto* const kReal = Next("recvfrom", &recvfrom);
-  const ssize_t received = Received(fd, Call::kReads, flags,
+  const ssize_t received = Received(fd, SleepsIn::kReceive, flags,
                                     [=] { return kReal(fd, bytes, size, flags, peer, length); });
   if (!Inside()) HideOtherHosts(fd, bytes, std::min(received, static_cast<ssize_t>(size)));
   return received;
@@ -182,7 +185,7 @@ ssize_t recvfrom(int fd, void* bytes, size_t size, int flags, sockaddr* peer, so
 ssize_t recvmsg(int fd, msghdr* message, int flags) {
   static auto* const kReal = Next("recvmsg", &recvmsg);
   const ssize_t received =
-      Received(fd, Call::kReads, flags, [=] { return kReal(fd, message, flags); });
+      Received(fd, SleepsIn::kReceive, flags, [=] { return kReal(fd, message, flags); });
   if (received <= 0 || Inside() || message->msg_iovlen == 0) return received;
   const iovec& first = message->msg_iov[0];
   HideOtherHosts(fd, first.iov_base, std::min(received, static_cast<ssize_t>(first.iov_len)));
@@ -191,12 +194,13 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
 
 int accept(int fd, sockaddr* peer, socklen_t* length) {
   static auto* const kReal = Next("accept", &accept);
-  return Accepted(Received(fd, Call::kAccepts, 0, [=] { return kReal(fd, peer, length); }));
+  return Accepted(Received(fd, SleepsIn::kAccept, 0, [=] { return kReal(fd, peer, length); }));
 }
 
 int accept4(int fd, sockaddr* peer, socklen_t* length, int flags) {
   static auto* const kReal = Next("accept4", &accept4);
-  return Accepted(Received(fd, Call::kAccepts, 0, [=] { return kReal(fd, peer, length, flags); }));
+  return Accepted(
+      Received(fd, SleepsIn::kAccept, 0, [=] { return kReal(fd, peer, length, flags); }));
 }
 
 // The fortified variants, which the headers call where they know the array's size.

@@ -20,6 +20,7 @@ namespace cm::sim::fake_libibverbs {
 namespace {
 
 using uapi::SleepKind;
+using uapi::SleepsIn;
 
 constexpr uint32_t kOfferOneIn = 4;
 // What fork, exec and the loader take, in nanoseconds.
@@ -109,15 +110,15 @@ int AwaitOthers(uapi::LooksFor what, uapi::Look look) {
 namespace {
 
 // The call is refused by what has another use.
-bool Takes(int fd, Call call) {
+bool Takes(int fd, SleepsIn call) {
   int listens = 0;
   socklen_t length = sizeof listens;
   const bool is_socket =
       syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0;
-  return call == Call::kAccepts ? is_socket && listens != 0 : listens == 0;
+  return call == SleepsIn::kAccept ? is_socket && listens != 0 : listens == 0;
 }
 
-bool WouldWait(int fd, Call call) {
+bool WouldWait(int fd, SleepsIn call) {
   if (!TakeTurns()) return false;
   const int flags = fcntl(fd, F_GETFL);
   if (flags < 0 || (flags & O_NONBLOCK) != 0 || (flags & O_ACCMODE) == O_WRONLY) return false;
@@ -128,10 +129,11 @@ bool WouldWait(int fd, Call call) {
 
 }  // namespace
 
-bool AwaitReadable(int fd, Call call) {
+bool AwaitReadable(int fd, SleepsIn call) {
   const int before = errno;
   while (WouldWait(fd, call)) {
-    pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
+    pollfd readable = {
+        .fd = fd, .events = static_cast<short>(POLLIN | uapi::MarkOf(call)), .revents = 0};
     const int found = RealLibc().poll(&readable, 1, -1);
     AwaitTurn();
     if (found >= 0 || !SomeHandlerInterrupts()) continue;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "sim/uapi/poll_marks.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -37,12 +38,10 @@ uint64_t Touches();
 // Waits until other threads have run. Returns 0, or EINTR after a signal.
 int AwaitOthers(uapi::LooksFor what, uapi::Look look);
 
-enum class Call : uint8_t { kReads, kAccepts };
-
 // Waits while the call would wait at the descriptor, and then for the thread's turn, so that the
 // call finds all that has come until then. False: a handler of a signal interrupts it, and errno is
 // EINTR. Does nothing where the call does not wait, or fails.
-bool AwaitReadable(int fd, Call call);
+bool AwaitReadable(int fd, uapi::SleepsIn call);
 
 // Whether a handler of the program ends the system calls that it interrupts. A handler has come,
 // and which one is not known.

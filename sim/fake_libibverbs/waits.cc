@@ -23,11 +23,14 @@
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
 #include "sim/fake_libibverbs/turns.h"
+#include "sim/uapi/poll_marks.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
 
+// Of an epoll descriptor that is polled.
+constexpr short kOfEpoll = POLLIN | uapi::MarkOf(uapi::SleepsIn::kEpoll);
 constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kMicrosecond = 1'000;
 // Longer than any run.
@@ -213,7 +216,7 @@ int EpollLong(int set, epoll_event* events, int most, const sigset_t* mask, Real
   if (!TakeTurns()) return real();
   const auto look = [=] { return kLook(set, events, most, 0); };
   if (const int found = look(); found != 0) return found;
-  pollfd ready = {.fd = set, .events = POLLIN, .revents = 0};
+  pollfd ready = {.fd = set, .events = kOfEpoll, .revents = 0};
   return FoundAtTurn([&] { return NextPpoll(&ready, 1, nullptr, mask); }, look);
 }
 
@@ -229,7 +232,7 @@ int EpollFor(int set, epoll_event* events, int most, const timespec& limit, cons
   for (bool rings = false;;) {
     const int found = kLook(set, events, most, 0);
     if (found != 0 || rings) return found;
-    std::array<pollfd, 2> both = {{{.fd = set, .events = POLLIN, .revents = 0},
+    std::array<pollfd, 2> both = {{{.fd = set, .events = kOfEpoll, .revents = 0},
                                    {.fd = alarm.fd(), .events = POLLIN, .revents = 0}}};
     if (PollLong(NextPpoll, both.data(), both.size(), mask) < 0) return -1;
     rings = both[1].revents != 0;

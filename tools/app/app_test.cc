@@ -347,6 +347,13 @@ TEST_F(Programs, ThatWaitFindAllThatHasComeUntilTheirTurn) {
   EXPECT_THAT(ran.output, ElementsAre("active| poll 22, select 22, epoll 22, read 2"));
 }
 
+TEST_F(Programs, ThatWaitForEverAreSaidToSleepInTheirOwnCall) {
+  EXPECT_THAT(RunAll({Beside(kPassiveSide, "waits accept")}).report.waiting,
+              ElementsAre(testing::HasSubstr("passive thread 1: sleeps in accept")));
+  EXPECT_THAT(RunAll({Beside(kPassiveSide, "waits read")}).report.waiting,
+              ElementsAre(testing::HasSubstr("passive thread 1: sleeps in read")));
+}
+
 // As by the system. source: man accept(2), read(2), recv(2)
 TEST_F(Programs, DoNotWaitInCallsThatAreRefused) {
   EXPECT_THAT(

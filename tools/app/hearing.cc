@@ -179,7 +179,7 @@ std::vector<std::string> Serving::WhoWaits() const {
 }
 
 std::string Serving::WaitsFor(const Process& process, const ThreadState& thread) const {
-  std::string does = "sleeps in " + NameOfCall(thread.call);
+  std::string does = "sleeps in " + NameOfCall(process.pid, thread);
   if (thread.state == 'R') does = "runs, and sends no request";
   if (IsStopped(thread)) does = "is stopped, and no process sends it SIGCONT";
   if (running_on_ > 0 && (thread.call == SYS_write || thread.call == SYS_writev))

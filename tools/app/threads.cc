@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +19,8 @@
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
+
+#include "sim/uapi/poll_marks.h"
 
 namespace cm::app {
 namespace {
@@ -380,6 +384,31 @@ std::string NameOfCall(int64_t call) {
     default:
       return fmt::format("system call {}", call);
   }
+}
+
+std::string NameOfCall(pid_t process, const ThreadState& thread) {
+  if (thread.call != SYS_poll && thread.call != SYS_ppoll) return NameOfCall(thread.call);
+  const SystemCall call = CallIn(Line(FilesOf(process, thread.thread) + "/syscall"));
+  pollfd first{};
+  const iovec ours = {.iov_base = &first, .iov_len = sizeof first};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a program's pointer
+  const iovec theirs = {.iov_base = reinterpret_cast<void*>(call.arguments[0]),
+                        .iov_len = sizeof first};
+  const bool is_there = call.number == thread.call && call.arguments[1] > 0 &&
+                        process_vm_readv(process, &ours, 1, &theirs, 1, 0) == sizeof first;
+  switch (sim::uapi::MarkIn(is_there ? first.events : short{0})) {
+    case sim::uapi::SleepsIn::kRead:
+      return NameOfCall(SYS_read);
+    case sim::uapi::SleepsIn::kReceive:
+      return NameOfCall(SYS_recvmsg);
+    case sim::uapi::SleepsIn::kAccept:
+      return NameOfCall(SYS_accept);
+    case sim::uapi::SleepsIn::kEpoll:
+      return NameOfCall(SYS_epoll_wait);
+    case sim::uapi::SleepsIn::kPoll:
+      break;
+  }
+  return NameOfCall(thread.call);
 }
 
 }  // namespace cm::app

@@ -101,6 +101,8 @@ bool IsStopped(const ThreadState& thread);
 
 // "futex", "poll", "system call 17".
 std::string NameOfCall(int64_t call);
+// The same for a thread that sleeps: the call of its program, where that is another one.
+std::string NameOfCall(pid_t process, const ThreadState& thread);
 
 }  // namespace cm::app
 

@@ -274,6 +274,13 @@ void BeRefused() {
   std::printf("%s\n", error(read(ends[1], &byte, 1)));
 }
 
+void ReadForEver() {
+  std::array<int, 2> ends{};
+  static_cast<void>(!pipe(ends.data()));
+  char byte = 0;
+  static_cast<void>(!read(ends[0], &byte, 1));
+}
+
 // Computes for some hundredths of a second, as the last of all that want the processor.
 void ComputeIdly(int processor) {
   cpu_set_t one;
@@ -300,6 +307,7 @@ int main(int count, char** arguments) {
   if (how == "memory") LookAtMemory();
   if (how == "all") FindAll();
   if (how == "refused") BeRefused();
+  if (how == "read") ReadForEver();
   if (how == "too-late") Measure("one is late", SignalTooLateForOne);
   if (how == "device") HearOfADevice();
   if (how == "idle") ComputeIdly(std::atoi(arguments[2]));
