@@ -47,7 +47,8 @@ void Capture::Take(const WireNote& note) {
                        .from = asks ? note.from : note.to,
                        .to = asks ? note.to : note.from,
                        .bytes = std::move(bytes)};
-    if (!note.lost) frame.arrives = note.at;
+    if (asks && !note.lost) frame.arrives = note.at;
+    if (!asks && note.answered != Instant::Never()) frame.arrives = note.answered;
     frames_.push_back(std::move(frame));
   }
 }

@@ -15,11 +15,12 @@ namespace {
 using mad::DataOpcode;
 using Bytes = std::vector<uint8_t>;
 
-constexpr size_t kMtu = 1024;  // as requests for connections say
+constexpr size_t kMtu = Fabric::kMtu;
 constexpr uint32_t kPackets = 1U << 24;
 constexpr uint32_t kQkey = 0x01234567;  // source: rdma_cma.h RDMA_UDP_QKEY
 constexpr uint8_t kNoCredits = 0x1f;    // of an acknowledgement: not limited
 constexpr uint8_t kNotReady = 0x20;
+constexpr uint8_t kOutOfSequence = 0x60;
 constexpr uint8_t kInvalidRequest = 0x61;
 constexpr uint8_t kRemoteAccess = 0x62;
 constexpr uint8_t kRemoteOperation = 0x63;
@@ -43,14 +44,12 @@ constexpr Opcodes kWrite = {DataOpcode::kWriteFirst, DataOpcode::kWriteMiddle,
 constexpr Opcodes kRead = {DataOpcode::kReadFirst, DataOpcode::kReadMiddle, DataOpcode::kReadLast,
                            DataOpcode::kReadLast,  DataOpcode::kReadOnly,   DataOpcode::kReadOnly};
 
-uint32_t PacketsOf(size_t length) {
-  return std::max<uint32_t>(1, static_cast<uint32_t>((length + kMtu - 1) / kMtu));
-}
-
 uint8_t SyndromeOf(DataNote::Answer answer) {
   switch (answer) {
     case DataNote::Answer::kNotReady:
       return kNotReady;
+    case DataNote::Answer::kOutOfSequence:
+      return kOutOfSequence;
     case DataNote::Answer::kInvalid:
       return kInvalidRequest;
     case DataNote::Answer::kNoAccess:
@@ -85,7 +84,7 @@ class Wire::Burst {
   // `ahead` comes before the payload of the first packet, and of the last one of an answer.
   void AddAll(const Opcodes& opcodes, const DataNote& note, const Bytes& ahead, bool answers) {
     const std::span<const uint8_t> bytes(note.bytes);
-    const uint32_t count = PacketsOf(bytes.size());
+    const uint32_t count = Fabric::PacketsOf(bytes.size());
     for (uint32_t i = 0; i < count; ++i) {
       const bool first = i == 0;
       const bool last = i + 1 == count;
@@ -153,17 +152,20 @@ std::vector<Bytes> Wire::FramesOf(const WireNote& note) {
   if (note.to >= stations_.size()) return frames;
   Flow& flow = flows_[{note.from, data.source_number}];
   const bool reads = data.what == DataNote::What::kRead;
-  const uint32_t count = data.datagram ? 1 : PacketsOf(reads ? data.length : data.bytes.size());
-  Burst there(Between(note.from, note.to, flow), data.number, flow.psn, &frames);
+  const uint32_t count = reads ? 1 : Fabric::PacketsOf(data.bytes.size());
+  Burst there(Between(note.from, note.to, flow), data.number, flow.psn + data.first_packet,
+              &frames);
   AddRequest(data, &there);
   const bool done = data.datagram || data.answer == DataNote::Answer::kAck;
   if (!note.lost && !data.datagram && data.answer != DataNote::Answer::kNone) {
     Flow& back = flows_[{note.to, data.number}];
     Bytes head;
     Append(SyndromeOf(data.answer), 1, &head);
-    if (done) ++back.messages;
-    Append(back.messages % kPackets, 3, &head);
-    const uint32_t last = flow.psn + (done && !reads ? count - 1 : 0);
+    const bool early = data.answer == DataNote::Answer::kOutOfSequence;
+    const uint32_t message = early ? data.missing_message : data.message;
+    Append((done ? message + 1 : message) % kPackets, 3, &head);
+    const uint32_t first = flow.psn + (early ? data.missing_packet : data.first_packet);
+    const uint32_t last = done ? first + count - 1 : first;
     Burst answer(Between(note.to, note.from, back), data.source_number, last, &frames);
     const bool atomic = done && (data.what == DataNote::What::kCompareAndSwap ||
                                  data.what == DataNote::What::kFetchAndAdd);
@@ -176,8 +178,6 @@ std::vector<Bytes> Wire::FramesOf(const WireNote& note) {
       answer.Add(DataOpcode::kAcknowledge, head);
     }
   }
-  // What is sent again has the same numbers.
-  if (done) flow.psn += count;
   return frames;
 }
 

@@ -65,11 +65,23 @@ struct InstalledRule {
 // A message between queue pairs, for observers.
 struct DataNote {
   enum class What : uint8_t { kSend, kWrite, kRead, kCompareAndSwap, kFetchAndAdd };
-  enum class Answer : uint8_t { kNone, kAck, kNotReady, kInvalid, kNoAccess, kFailed };
+  enum class Answer : uint8_t {
+    kNone,
+    kAck,
+    kOutOfSequence,
+    kNotReady,
+    kInvalid,
+    kNoAccess,
+    kFailed
+  };
   What what = What::kSend;
   bool datagram = false;
   bool solicited = false;
   Answer answer = Answer::kNone;
+  uint32_t message = 0;          // its number in the connection, from 0
+  uint32_t first_packet = 0;     // and that of its first packet
+  uint32_t missing_message = 0;  // the same of the one that an answer out of sequence names
+  uint32_t missing_packet = 0;
   uint32_t source_number = 0;
   uint32_t number = 0;          // of the queue pair that it is for
   std::vector<uint8_t> bytes;   // sent, written or read
@@ -86,6 +98,7 @@ struct DataNote {
 struct WireNote {
   Instant at;    // of sending; of data: of its arrival, or when it would have arrived
   Instant sent;  // of data only
+  Instant answered = Instant::Never();  // of data: when its answer arrives; never: it does not
   uint8_t from = 0;
   uint8_t to = 0;
   bool lost = false;
@@ -107,6 +120,12 @@ class Fabric {
  public:
   // Of a message over a link, without what faults add.
   static constexpr Duration kLatency = Duration::Microseconds(10);
+
+  // The bytes of a packet of data, as requests for connections say.
+  static constexpr uint32_t kMtu = 1024;
+  static constexpr uint32_t PacketsOf(size_t length) {
+    return length == 0 ? 1 : static_cast<uint32_t>((length + kMtu - 1) / kMtu);
+  }
 
   // `coins`: random source of delays from a range.
   Fabric(const Topology* topology, const Profile* profile, StreamState coins = {});

@@ -28,6 +28,7 @@ constexpr uint32_t kReceivedByWrite = 129;
 constexpr uint32_t kHasHeader = 1;
 constexpr uint32_t kHasImmediate = 2;
 constexpr uint32_t kHasInvalidated = 8;
+constexpr uint32_t kFence = 1;  // enum ibv_send_flags
 
 Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Outcome{} : Refused(error); }
 
@@ -159,6 +160,7 @@ Outcome VerbsEnd::PostSend(const OwnQp& own, const Request& request) {
   work.opcode = *known;
   work.signaled = own.signal_all || (record.flags & kSignaled) != 0;
   work.solicited = (record.flags & kSolicited) != 0;
+  work.fenced = (record.flags & kFence) != 0;
   if (opcode == WrOpcode::kSendWithImmediate || opcode == WrOpcode::kWriteWithImmediate)
     work.immediate = record.immediate;
   if (datagram) SendTo(own, record, &work);

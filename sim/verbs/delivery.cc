@@ -1,32 +1,22 @@
-// Execution of work requests: messages consume receives, reads and writes access memory.
+// A request where it arrives: messages consume receives, reads and writes access memory.
 //
-// A request is executed in one step, a short while after it has become the first of its queue;
-// while its peer cannot accept it, it is retried. source: linux 6.1 rxe_req.c, rxe_resp.c,
-// rxe_comp.c; IBA 9.7
+// source: linux 6.1 rxe_req.c, rxe_resp.c, rxe_comp.c; IBA 9.7
+#include "sim/verbs/delivery.h"
+
 #include <endian.h>
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
+#include <memory>
 #include <utility>
-
-#include "sim/verbs/verbs.h"
 
 namespace cm::sim {
 namespace {
 
-// The library sets none, which means the longest.
-constexpr Duration kRnrTimer = Duration::Microseconds(655360);
-constexpr uint8_t kForEver = 7;  // as an RNR retry count
+using What = Outcome::What;
+
 // source: <infiniband/verbs.h> enum ibv_access_flags
 constexpr uint32_t kRemoteWrite = 2, kRemoteRead = 4, kRemoteAtomic = 8;
-
-// What comes of a request: done, to be retried, failed, or it stays in the queue.
-struct Outcome {
-  WcStatus status = WcStatus::kSuccess;
-  std::optional<Duration> again;
-  bool stays = false;
-};
 
 DataNote::What WhatOf(WcOpcode opcode) {
   if (opcode == kCompareAndSwap) return DataNote::What::kCompareAndSwap;
@@ -37,125 +27,6 @@ DataNote::What WhatOf(WcOpcode opcode) {
 
 }  // namespace
 
-// One attempt to execute a request of the queue pair `qp`.
-class Verbs::Delivery {
- public:
-  Delivery(const Context& c, Verbs* verbs, uint32_t qp, WorkRequest work)
-      : c_(c), v_(*verbs), qp_(qp), own_(verbs->qps_[qp]), work_(std::move(work)) {}
-
-  Outcome Execute() {
-    const Outcome outcome = Carry();
-    if (c_.fabric->watches_data) Note(outcome);
-    return outcome;
-  }
-
- private:
-  Outcome Carry();
-  void Note(const Outcome& outcome);
-  bool Fetch();
-  Outcome Datagram();
-  void DatagramTo(uint32_t peer);
-  // To the peer of the connection.
-  Outcome Send();
-  Outcome Write();
-  Outcome WriteThere();
-  Outcome Read();
-  Outcome Atomic();
-  // Here.
-  Outcome OnWindow();
-
-  Finished* FinishReceive(uint32_t peer, const WorkRequest& receive, WcStatus status,
-                          uint32_t length = 0) {
-    return v_.FinishReceive(peer, receive, status, work_.solicited, length);
-  }
-  Outcome Refuse(WcStatus status);
-  Outcome NotReady();
-  Outcome Overrun();
-  Outcome Retry();
-
-  Protection ProtectionOf(const Qp& qp) const { return {c_.fabric->CaOf(qp.device), qp.domain}; }
-  // By a rule; the acknowledgement of what arrives is never lost.
-  bool IsLost(uint8_t to) const {
-    return c_.fabric->OfData(c_.agenda->Now(), own_.device, to).lost;
-  }
-  bool ReachesRemote(bool Region::*permits, uint32_t access);
-  bool MayWrite(const Qp& qp, const std::vector<Piece>& pieces) const {
-    return v_.regions_.MayWrite(ProtectionOf(qp), pieces);
-  }
-  bool Scatter(const std::vector<Piece>& pieces, const std::vector<uint8_t>& bytes,
-               uint32_t skip = 0) {
-    return v_.regions_.Scatter(c_.memory, pieces, bytes, skip);
-  }
-  const Region& Remote() const { return v_.regions_[work_.remote.region]; }
-  const Qp& Peer() const { return v_.qps_[peer_]; }
-
-  const Context& c_;
-  Verbs& v_;
-  const uint32_t qp_;
-  Qp& own_;
-  WorkRequest work_;
-  uint32_t peer_ = kNobody;
-  bool sent_ = false;
-  // For observers.
-  DataNote::Answer answer_ = DataNote::Answer::kNone;
-  std::vector<uint8_t> result_;
-};
-
-void Verbs::Schedule(const Context& c, uint32_t qp, Duration after) {
-  const Qp& own = qps_[qp];
-  const Instant now = c.agenda->Now();
-  if (IsLocal(own.sends.front().opcode)) {
-    qps_[qp].due = now;
-    return c.agenda->At(now, EventKind::kWorkDue, qp);
-  }
-  const bool known = !own.datagram || own.sends.front().group == Group{};
-  const QpAddress& there = own.datagram ? own.sends.front().to : own.connection.peer;
-  const Duration later = known ? c.fabric->OfData(now, own.device, there.device).later : Duration();
-  // What is sent again has no place among what the device sends meanwhile.
-  Duration leaves;
-  if (const uint64_t bytes = own.sends.front().length(); after == Duration()) {
-    const bool answers = own.sends.front().opcode == WcOpcode::kRead;
-    const uint8_t to = known ? there.device : kNoDevice;
-    leaves = answers ? c.fabric->Leaves(now, to, own.device, bytes)
-                     : c.fabric->Leaves(now, own.device, to, bytes);
-  }
-  qps_[qp].due = now + after + leaves + Fabric::kLatency + later;
-  c.agenda->At(qps_[qp].due, EventKind::kWorkDue, qp);
-}
-
-void Verbs::OnWorkDue(const Context& c, uint32_t qp) {
-  if (!qps_.Live(qp) || qps_[qp].due != c.agenda->Now()) return;
-  Qp& own = qps_[qp];
-  own.due = Instant::Never();
-  if (!own.Sends() || own.sends.empty()) return;
-  const Outcome outcome = Delivery(c, this, qp, own.sends.front()).Execute();
-  if (outcome.stays) return;
-  if (outcome.again) return Schedule(c, qp, *outcome.again);
-  if (!own.Sends() || own.sends.empty()) return;  // its own request changed its state
-  const WorkRequest work = std::move(own.sends.front());
-  own.sends.pop_front();
-  own.retries_left = own.connection.retry_count;
-  own.rnr_retries_left = own.connection.rnr_retry_count;
-  const bool done = outcome.status == WcStatus::kSuccess;
-  if (!done || work.signaled) FinishSend(qp, work, outcome.status);
-  if (!done) return SetError(qp);
-  // A request posted after the last one waits for RTS, and for a post there. source: linux 6.1
-  // rxe_comp.c complete_ack, rxe_qp.c rxe_qp_from_attr
-  if (own.state == QpState::kSqd && --own.draining == 0) return Report(ObjectEvent::kSqDrained, qp);
-  if (!own.sends.empty()) Schedule(c, qp, {});
-}
-
-void Verbs::SendRest(const Context& c, uint32_t qp) {
-  const Qp& own = qps_[qp];
-  if (!own.datagram || !own.Sends()) return;
-  const bool drains = own.state == QpState::kSqd;
-  Fifo<WorkRequest> rest = own.sends;
-  for (size_t left = drains ? own.draining : rest.size(); left > 0; --left) {
-    Delivery(c, this, qp, rest.front()).Execute();
-    rest.pop_front();
-  }
-}
-
 // The memory is read before the peer receives the message.
 bool Verbs::Delivery::Fetch() {
   const bool sends = work_.opcode == WcOpcode::kSend || work_.opcode == WcOpcode::kWrite;
@@ -164,24 +35,45 @@ bool Verbs::Delivery::Fetch() {
          v_.regions_.Gather(c_.memory, work_.pieces, &work_.data);
 }
 
-Outcome Verbs::Delivery::Carry() {
-  if (IsLocal(work_.opcode)) return OnWindow();
-  if (!Fetch()) return {.status = WcStatus::kLocProt};
-  sent_ = true;
-  if (own_.datagram) return Datagram();
-  const bool asks = work_.opcode == WcOpcode::kRead || IsAtomic(work_.opcode);
-  // Nor are any requests after it. source: linux 6.1 rxe_req.c check_init_depth
-  sent_ = !asks || own_.connection.initiator_depth != 0;
-  if (!sent_) return {.stays = true};
+// A queue pair that reuses the number of another one does not know its connection.
+bool Verbs::Delivery::FindsPeer() {
   const QpAddress& there = own_.connection.peer;
-  if (c_.fabric->Linked(own_.device, there.device)) peer_ = v_.FindQp(there);
-  // A queue pair that reuses the number of another one does not know its connection.
-  const bool takes = peer_ != kNobody && Peer().Receives() &&
-                     Peer().connection.peer == QpAddress{own_.device, own_.number};
-  if (!takes || IsLost(there.device)) return Retry();
-  if (work_.opcode == WcOpcode::kSend) return Send();
-  if (work_.opcode == WcOpcode::kWrite) return Write();
-  return work_.opcode == WcOpcode::kRead ? Read() : Atomic();
+  if (!c_.fabric->Linked(own_.device, there.device) || IsLost(there.device)) return false;
+  peer_ = v_.FindQp(there);
+  return peer_ != kNobody && Peer().Receives() &&
+         Peer().connection.peer == QpAddress{own_.device, own_.number};
+}
+
+Outcome Verbs::Delivery::Execute(Flight* flight) {
+  if (IsLocal(work_.opcode))
+    return flight->executed ? Outcome{What::kDone, flight->status} : OnWindow();
+  if (!Fetch()) return {What::kDone, WcStatus::kLocProt};
+  flight->sent = true;
+  if (own_.datagram) return Datagram();
+  if (!FindsPeer()) return {.what = What::kUnheard};
+  if (flight->executed && work_.opcode != WcOpcode::kRead) {
+    const bool done = flight->status == WcStatus::kSuccess;
+    answer_ = done ? DataNote::Answer::kAck : DataNote::Answer::kNotReady;
+    return {What::kAnswered, flight->status};
+  }
+  Outcome outcome;
+  if (work_.opcode == WcOpcode::kSend)
+    outcome = Send();
+  else if (work_.opcode == WcOpcode::kWrite)
+    outcome = Write();
+  else if (work_.opcode == WcOpcode::kRead)
+    outcome = Read(flight);
+  else
+    outcome = Atomic(flight);
+  const bool done = outcome.what == What::kAnswered && outcome.status == WcStatus::kSuccess;
+  if (done) answer_ = DataNote::Answer::kAck;
+  return outcome;
+}
+
+bool Verbs::Delivery::ComesTooEarly() {
+  if (IsLocal(work_.opcode) || !Fetch() || !FindsPeer()) return false;
+  answer_ = DataNote::Answer::kOutOfSequence;
+  return true;
 }
 
 // The peer fails as well.
@@ -193,37 +85,39 @@ Outcome Verbs::Delivery::Refuse(WcStatus status) {
   return {.status = status};
 }
 
-// The peer has no receive for the message.
 Outcome Verbs::Delivery::NotReady() {
   answer_ = DataNote::Answer::kNotReady;
-  if (own_.connection.rnr_retry_count == kForEver) return {.again = kRnrTimer};
-  if (own_.rnr_retries_left == 0) return {.status = WcStatus::kRnrRetryExc};
-  --own_.rnr_retries_left;
-  return {.again = kRnrTimer};
+  return {.what = What::kNotReady};
 }
 
 // The peer's completion queue is full: the peer fails, and acknowledges nothing.
 // source: linux 6.1 rxe_resp.c rxe_responder
 Outcome Verbs::Delivery::Overrun() {
   v_.SetError(peer_);
-  return Retry();
+  return {.what = What::kUnheard};
 }
 
 // Not of datagrams to a group.
-void Verbs::Delivery::Note(const Outcome& outcome) {
+void Verbs::Delivery::Note(const Flight& flight, Instant answered) const {
   const QpAddress& there = own_.datagram ? work_.to : own_.connection.peer;
   const bool to_group = own_.datagram && work_.group != Group{};
-  if (!sent_ || to_group || there.device == own_.device || there.device == kNoDevice) return;
+  const bool crosses = there.device != own_.device && there.device != kNoDevice;
+  if (!c_.fabric->watches_data || !flight.sent || to_group || !crosses) return;
   auto note = std::make_shared<DataNote>();
   note->what = WhatOf(work_.opcode);
   note->datagram = own_.datagram;
   note->solicited = work_.solicited;
-  const bool done = outcome.status == WcStatus::kSuccess && !outcome.again;
-  note->answer = done ? DataNote::Answer::kAck : answer_;
+  note->answer = answer_;
+  note->message = flight.message;
+  note->first_packet = flight.first_packet;
+  if (answer_ == DataNote::Answer::kOutOfSequence) {
+    note->missing_message = own_.flights.begin()[own_.arrived].message;
+    note->missing_packet = own_.flights.begin()[own_.arrived].first_packet;
+  }
   note->source_number = own_.number;
   note->number = there.number;
   const bool reads = work_.opcode == WcOpcode::kRead;
-  note->bytes = reads || IsAtomic(work_.opcode) ? result_ : work_.data;
+  note->bytes = reads || IsAtomic(work_.opcode) ? flight.result : work_.data;
   note->remote_key =
       work_.window ? work_.window->key : work_.remote.region + 1;  // source: VerbsEnd::RemoteOf
   note->remote_address = work_.remote.offset;
@@ -236,26 +130,19 @@ void Verbs::Delivery::Note(const Outcome& outcome) {
     note->compare_or_add = operands.compare_or_add;
     note->swap = operands.swap;
     note->bytes.clear();
-    if (result_.size() == sizeof note->before)
-      std::memcpy(&note->before, result_.data(), sizeof note->before);
+    if (flight.result.size() == sizeof note->before)
+      std::memcpy(&note->before, flight.result.data(), sizeof note->before);
   }
   const bool lost = IsLost(there.device) || !c_.fabric->Linked(own_.device, there.device);
   const Duration later = c_.fabric->OfData(c_.agenda->Now(), own_.device, there.device).later;
   c_.fabric->wire_notes.push_back(
       {.at = c_.agenda->Now(),
        .sent = Instant() + (c_.agenda->Now() - Instant() - Fabric::kLatency - later),
+       .answered = answered,
        .from = own_.device,
        .to = there.device,
        .lost = lost,
        .data = std::move(note)});
-}
-
-// After the ACK timeout of its path, which is also the connection's time in timewait. source: linux
-// 6.1 cm.c cm_init_qp_rts_attr, cm_enter_timewait, rxe_qp.c rxe_qp_from_attr
-Outcome Verbs::Delivery::Retry() {
-  if (own_.retries_left == 0) return {.status = WcStatus::kRetryExc};
-  --own_.retries_left;
-  return {.again = c_.profile->timing.Timewait()};
 }
 
 // No completion reports the outcome.
@@ -265,7 +152,7 @@ Outcome Verbs::Delivery::Datagram() {
     const bool arrives = linked && !IsLost(work_.to.device);
     const uint32_t peer = arrives ? v_.FindQp(work_.to) : kNobody;
     if (peer != kNobody) DatagramTo(peer);
-    return {};
+    return {.what = What::kDone};
   }
   for (uint32_t peer = 0; peer < v_.qps_.end(); ++peer) {
     if (peer == qp_ || !v_.qps_.Live(peer)) continue;
@@ -273,7 +160,7 @@ Outcome Verbs::Delivery::Datagram() {
     if (!c_.fabric->Linked(own_.device, there.device) || IsLost(there.device)) continue;
     if (std::ranges::count(there.groups, work_.group) != 0) DatagramTo(peer);
   }
-  return {};
+  return {.what = What::kDone};
 }
 
 void Verbs::Delivery::DatagramTo(uint32_t peer) {
@@ -329,10 +216,10 @@ Outcome Verbs::Delivery::OnWindow() {
   const Protection by = ProtectionOf(own_);
   if (work_.opcode == kBindWindow) {
     const bool bound = windows.Bind(by, own_.number, work_.window->binding, &v_.regions_);
-    return {.status = bound ? WcStatus::kSuccess : kWindowBindError};
+    return {What::kDone, bound ? WcStatus::kSuccess : kWindowBindError};
   }
   const bool done = windows.Invalidate(by.device, work_.window->key, &v_.regions_);
-  return {.status = done ? WcStatus::kSuccess : WcStatus::kLocQpOp};
+  return {What::kDone, done ? WcStatus::kSuccess : WcStatus::kLocQpOp};
 }
 
 // By the key of a region that permits it, or of a window with that access.
@@ -368,7 +255,7 @@ Outcome Verbs::Delivery::WriteThere() {
 }
 
 // source: linux 6.1 rxe_resp.c check_op_valid, check_resource, check_rkey
-Outcome Verbs::Delivery::Read() {
+Outcome Verbs::Delivery::Read(Flight* flight) {
   const Connection& there = Peer().connection;
   if (!there.remote_read || there.responder_resources == 0) return Refuse(WcStatus::kRemInvReq);
   if (work_.length() == 0) return {};
@@ -376,15 +263,13 @@ Outcome Verbs::Delivery::Read() {
   if (!ReachesRemote(&Region::remote_read, kRemoteRead) ||
       !v_.regions_.Gather(c_.memory, {work_.remote}, &bytes))
     return Refuse(WcStatus::kRemAccess);
-  if (!MayWrite(own_, work_.pieces) || !Scatter(work_.pieces, bytes))
-    return {.status = WcStatus::kLocProt};
-  result_ = std::move(bytes);
+  flight->result = std::move(bytes);
   return {};
 }
 
 // The old value is returned, after it was replaced. source: linux 6.1 rxe_resp.c check_op_valid,
 // check_rkey, atomic_reply; rxe_comp.c do_atomic
-Outcome Verbs::Delivery::Atomic() {
+Outcome Verbs::Delivery::Atomic(Flight* flight) {
   const Connection& there = Peer().connection;
   if (!there.remote_atomic || there.responder_resources == 0) return Refuse(WcStatus::kRemInvReq);
   std::vector<uint8_t> bytes;
@@ -401,9 +286,7 @@ Outcome Verbs::Delivery::Atomic() {
   std::memcpy(bytes.data(), &after, sizeof after);
   if (!Scatter({work_.remote}, bytes)) return Refuse(WcStatus::kRemAccess);
   std::memcpy(bytes.data(), &before, sizeof before);
-  if (!MayWrite(own_, work_.pieces) || !Scatter(work_.pieces, bytes))
-    return {.status = WcStatus::kLocProt};
-  result_ = std::move(bytes);
+  flight->result = std::move(bytes);
   return {};
 }
 

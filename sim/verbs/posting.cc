@@ -33,8 +33,8 @@ Errno Verbs::PostSend(const Context& c, uint32_t qp, WorkRequest work, uint64_t 
   own.sends.push_back(std::move(work));
   if (own.state == QpState::kErr && c.profile->dialect.late_sends_are_flushed)
     Flush(qp);
-  else if (own.due == Instant::Never() && own.state == QpState::kRts)
-    Schedule(c, qp, {});
+  else if (own.state == QpState::kRts)
+    SendNext(c, qp);
   return Errno::kNone;
 }
 
@@ -99,7 +99,7 @@ Finished* Verbs::Finish(const Qp& qp, uint32_t cq, OwnCq* own, const WorkRequest
 // receive is solicited. source: linux 6.1 rxe_resp.c do_complete
 void Verbs::Flush(uint32_t qp) {
   Qp& own = qps_[qp];
-  own.due = Instant::Never();
+  own.ForgetFlights();
   for (const WorkRequest& work : own.sends) FinishSend(qp, work, WcStatus::kWrFlush);
   own.sends.clear();
   for (const WorkRequest& work : own.receives) FinishReceive(qp, work, WcStatus::kWrFlush, true);

@@ -39,6 +39,19 @@ struct Connection {
   friend bool operator==(const Connection&, const Connection&) = default;
 };
 
+// A request that has been sent, on its way or executed.
+struct Flight {
+  Instant arrives = Instant::Never();   // at the peer; never: it did not get through
+  Instant answered = Instant::Never();  // when it may complete
+  bool executed = false;
+  bool sent = false;  // a message has left, for observers
+  WcStatus status = WcStatus::kSuccess;
+  std::vector<uint8_t> result;  // of a read, or of an atomic operation
+  uint32_t message = 0;         // its number in the connection, from 0
+  uint32_t first_packet = 0;    // and that of its first packet
+  friend bool operator==(const Flight&, const Flight&) = default;
+};
+
 struct Qp {
   bool live = false;
   bool datagram = false;
@@ -51,12 +64,19 @@ struct Qp {
   Connection connection;
   Fifo<WorkRequest> sends;
   Fifo<WorkRequest> receives;
-  uint32_t send_cq = kNobody;      // of a program; else the queue pair has its own
-  uint32_t receive_cq = kNobody;   // the same
-  OwnCq sent;                      // of sends
-  OwnCq received;                  // and of receives
-  Instant due = Instant::Never();  // execution time of the first of `sends`
-  uint32_t draining = 0;           // number of `sends` that are still executed in SQD
+  uint32_t send_cq = kNobody;        // of a program; else the queue pair has its own
+  uint32_t receive_cq = kNobody;     // the same
+  OwnCq sent;                        // of sends
+  OwnCq received;                    // and of receives
+  Fifo<Flight> flights;              // of the first of `sends`
+  uint32_t arrived = 0;              // the first of them: nothing of these is on its way there
+  uint32_t asking = 0;               // number of them that are reads or atomic operations
+  uint32_t messages = 0;             // sent in the connection
+  uint32_t packets = 0;              // of these
+  Instant again = Instant::Never();  // when what has no answer is sent again
+  bool not_ready = false;            // because the peer had no receive
+  bool refused = false;              // nothing is sent until the answer is here
+  uint32_t draining = 0;             // number of `sends` that are still executed in SQD
   uint8_t retries_left = 0;
   uint8_t rnr_retries_left = 0;
   std::vector<Group> groups;  // attached multicast groups
@@ -65,6 +85,13 @@ struct Qp {
     return state == QpState::kRtr || state == QpState::kRts || state == QpState::kSqd;
   }
   bool Sends() const { return state == QpState::kRts || (state == QpState::kSqd && draining != 0); }
+  // What is on its way has no effect any more.
+  void ForgetFlights() {
+    flights.clear();
+    arrived = asking = 0;
+    again = Instant::Never();
+    not_ready = refused = false;
+  }
   friend bool operator==(const Qp&, const Qp&) = default;
 };
 

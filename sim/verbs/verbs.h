@@ -92,7 +92,7 @@ class Verbs {
   }
   CqEvents& EventsOf(uint32_t qp, bool receives) { return OwnQueue(qp, receives).events; }
 
-  // The first send of the queue pair is due: an event of the agenda.
+  // Something of what the queue pair has sent is due: an event of the agenda.
   void OnWorkDue(const Context& c, uint32_t qp);
   // Called before a queue pair is destroyed: a posted datagram has been sent when the call returns,
   // where other requests take a moment. source: linux 6.1 rxe_verbs.c rxe_post_send, rxe_qp.c
@@ -118,7 +118,17 @@ class Verbs {
   static constexpr uint32_t kFirstNumber = 17;  // the first that a user of Soft-RoCE gets
 
   uint32_t FindQp(const QpAddress& address) const;
-  void Schedule(const Context& c, uint32_t qp, Duration after);
+  // transport.cc
+  bool MaySendNext(const Qp& own) const;
+  void SendNext(const Context& c, uint32_t qp);
+  void Launch(const Context& c, uint32_t qp, size_t at);
+  void ArriveAll(const Context& c, uint32_t qp);
+  bool Arrives(const Context& c, uint32_t qp);
+  void NoteMissing(const Context& c, uint32_t qp);
+  void Answer(const Context& c, uint32_t qp, size_t at);
+  void CompleteAll(const Context& c, uint32_t qp);
+  void SendAgain(const Context& c, uint32_t qp);
+  void AwaitAgain(const Context& c, uint32_t qp, Instant when);
   void SetError(uint32_t qp);
   void Report(ObjectEvent what, uint32_t object) { news_.push_back({what, object}); }
 

@@ -1,4 +1,4 @@
-// Queue pairs by hand: two ports with a link, and 10 us for each request.
+// Queue pairs by hand: two ports with a link, and 10 us for each request and each answer.
 #include "sim/verbs/verbs.h"
 
 #include <gmock/gmock.h>
@@ -60,6 +60,10 @@ class VerbsTest : public testing::Test {
   }
   void Run() {
     while (agenda_.NextAt()) verbs_.OnWorkDue(c_, agenda_.Take().on());
+  }
+  void RunUntil(Duration span) {
+    while (agenda_.NextAt() && *agenda_.NextAt() - Instant{} <= span)
+      verbs_.OnWorkDue(c_, agenda_.Take().on());
   }
   // What has completed, each by its context.
   std::vector<uint16_t> Polled(uint32_t qp, bool sends, WcStatus status) {
@@ -137,7 +141,7 @@ TEST_F(VerbsTest, AQueueHoldsSevenRequestsOfTwoElements) {
   EXPECT_EQ(Receive(a_, 7), Errno::kNoMem);
 }
 
-// The first request takes 10 us, and so does the second after it.
+// Both arrive after 10 us, and so do their answers.
 TEST_F(VerbsTest, MessagesTakeReceivesInTheOrderOfPosting) {
   Connect();
   const uint32_t from = Register(kHere, {1, 2, 3, 4});
@@ -166,6 +170,166 @@ TEST_F(VerbsTest, MessagesTakeAsLongAsTheirLinkSends) {
   EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 2 + Duration::Milliseconds(8));
 }
 
+// Ten messages of four bytes, each 1 ms behind the one before.
+TEST_F(VerbsTest, RequestsAreUnderWayTogether) {
+  fabric_.bandwidth = 32'000;
+  Connect();
+  const uint32_t region = Register(kHere, {1, 2, 3, 4});
+  const uint32_t there = Register(kThere, {9, 9, 9, 9});
+  for (uint16_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(Receive(b_, i, {{there, 0, 4}}), Errno::kNone);
+    EXPECT_EQ(verbs_.PostSend(c_, a_, Work(WcOpcode::kSend, i, {{region, 0, 4}})), Errno::kNone);
+  }
+  Run();
+  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 2 + Duration::Milliseconds(7));
+}
+
+// A message is complete when its answer is here, and the receive when the message is.
+TEST_F(VerbsTest, AnAnswerTakesAsLongAsItsMessage) {
+  Connect();
+  EXPECT_EQ(Receive(b_, 10), Errno::kNone);
+  EXPECT_EQ(Send(a_, 1), Errno::kNone);
+  RunUntil(kLatency);
+  EXPECT_THAT(Received(b_), ElementsAre(10));
+  EXPECT_THAT(Sent(a_), IsEmpty());
+  RunUntil(kLatency * 2);
+  EXPECT_THAT(Sent(a_), ElementsAre(1));
+}
+
+// The depth of the initiator, or a fence: each waits for the answer of the one before.
+TEST_F(VerbsTest, ReadsWaitForOthersBeyondTheirDepth) {
+  const uint32_t to = Register(kHere, {9});
+  const uint32_t from = Register(kThere, {1}, {.remote_read = true});
+  Connect({.initiator_depth = 2});
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(Remote(WcOpcode::kRead, {to, 0, 1}, {from, 0, 1}), Errno::kNone);
+  Run();
+  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 2 * 3) << "two, two and one";
+  EXPECT_EQ(Sent(a_).size(), 5u);
+}
+
+TEST_F(VerbsTest, AFenceWaitsForAllThatIsBefore) {
+  Connect();
+  EXPECT_EQ(Receive(b_, 10), Errno::kNone);
+  EXPECT_EQ(Receive(b_, 11), Errno::kNone);
+  EXPECT_EQ(Send(a_, 1), Errno::kNone);
+  WorkRequest fenced = Work(WcOpcode::kSend, 2, {});
+  fenced.fenced = true;
+  EXPECT_EQ(verbs_.PostSend(c_, a_, fenced), Errno::kNone);
+  Run();
+  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 4);
+  EXPECT_THAT(Sent(a_), ElementsAre(1, 2));
+}
+
+// Lost in one direction for a time.
+class Lost : public VerbsTest {
+ protected:
+  void Lose(uint8_t side, Duration from, Duration window) {
+    fabric_.rules_hit_data = true;
+    Fault fault;
+    fault.kind = FaultKind::kDrop;
+    fault.side = side;
+    fault.to = kAnySide;
+    fault.messages = MadKinds::All();
+    fault.first = 1;
+    fault.last = 0;
+    fault.after = from;
+    fault.window = window;
+    ASSERT_TRUE(Fabric::IsOnData(fault));
+    fabric_.Install(fault, agenda_.Now());
+  }
+  static constexpr Duration kMicrosecond = Duration::Microseconds(1);
+  const Duration timeout_ = profile_->timing.Timewait();
+};
+
+// The peer carries it out once, and says so again.
+TEST_F(Lost, AnAnswerIsAskedForAgain) {
+  Connect({.retry_count = 1});
+  for (const uint16_t context : {10, 11}) EXPECT_EQ(Receive(b_, context), Errno::kNone);
+  EXPECT_EQ(Send(a_, 1), Errno::kNone);
+  Lose(kThere, kLatency, kMicrosecond);
+  Run();
+  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency + timeout_ + kLatency * 2);
+  EXPECT_THAT(Sent(a_), ElementsAre(1));
+  EXPECT_THAT(Received(b_), ElementsAre(10)) << "the second receive is left";
+}
+
+// From here on a byte takes 1 ms.
+class LostOfTwo : public Lost {
+ protected:
+  void SetUp() override {
+    fabric_.bandwidth = 8'000;
+    Connect();
+    const uint32_t region = Register(kThere, {9});
+    for (const uint16_t context : {10, 11})
+      ASSERT_EQ(Receive(b_, context, {{region, 0, 1}}), Errno::kNone);
+  }
+  void SendTwo() {
+    const uint32_t region = Register(kHere, {1});
+    for (const uint16_t context : {1, 2})
+      ASSERT_EQ(Send(a_, context, {{region, 0, 1}}), Errno::kNone);
+  }
+  static constexpr Duration kByte = Duration::Milliseconds(1);
+};
+
+TEST_F(LostOfTwo, AnAnswerStandsForThoseBefore) {
+  SendTwo();
+  Lose(kThere, kByte + kLatency, kMicrosecond);
+  RunUntil(kByte * 2 + kLatency * 2);
+  EXPECT_THAT(Sent(a_), ElementsAre(1, 2));
+  Run();
+  EXPECT_THAT(Received(b_), ElementsAre(10, 11));
+}
+
+// The second finds out that the first is missing, and both are sent again.
+TEST_F(LostOfTwo, AMessageIsSentAgainWhenTheNextOneArrives) {
+  SendTwo();
+  Lose(kHere, kByte + kLatency, kMicrosecond);
+  RunUntil(kByte * 4 + kLatency * 4 - kMicrosecond);
+  EXPECT_THAT(Sent(a_), ElementsAre(1));
+  RunUntil(kByte * 4 + kLatency * 4);
+  EXPECT_THAT(Sent(a_), ElementsAre(2));
+  EXPECT_THAT(Received(b_), ElementsAre(10, 11));
+}
+
+TEST_F(LostOfTwo, ALastMessageIsSentAgainByItsTimer) {
+  SendTwo();
+  Lose(kHere, kByte * 2 + kLatency, kMicrosecond);
+  RunUntil(kByte * 3 + kLatency * 3 + timeout_ - kMicrosecond);
+  EXPECT_THAT(Sent(a_), ElementsAre(1));
+  RunUntil(kByte * 3 + kLatency * 3 + timeout_);
+  EXPECT_THAT(Sent(a_), ElementsAre(2));
+}
+
+// A later answer shows that the bytes are missing; nothing is received twice.
+TEST_F(LostOfTwo, AReadIsAskedForAgainWhenALaterAnswerComes) {
+  const uint32_t to = Register(kHere, {9});
+  const uint32_t from = Register(kThere, {1}, {.remote_read = true});
+  EXPECT_EQ(Remote(WcOpcode::kRead, {to, 0, 1}, {from, 0, 1}), Errno::kNone);
+  EXPECT_EQ(Send(a_, 1, {{to, 0, 1}}), Errno::kNone);
+  Lose(kThere, kLatency, kMicrosecond);
+  RunUntil(kByte * 2 + kLatency * 4);
+  EXPECT_THAT(Sent(a_), ElementsAre(0, 1));
+  EXPECT_THAT(BytesOf(to), ElementsAre(1));
+  EXPECT_THAT(Received(b_), ElementsAre(10));
+}
+
+// Added once, and the answer is that of the first time.
+TEST_F(Lost, AnAtomicOperationIsCarriedOutOnce) {
+  Connect();
+  const uint32_t to = Register(kHere, std::vector<uint8_t>(8));
+  const uint32_t on = Register(kThere, {5, 0, 0, 0, 0, 0, 0, 0}, {.remote_atomic = true});
+  WorkRequest work = Work(kFetchAndAdd, 1, {{to, 0, 8}});
+  work.data = {3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  work.remote = {on, 0, 8};
+  EXPECT_EQ(verbs_.PostSend(c_, a_, work), Errno::kNone);
+  Lose(kThere, kLatency, kMicrosecond);
+  Run();
+  EXPECT_THAT(Sent(a_), ElementsAre(1));
+  EXPECT_EQ(BytesOf(on)[0], 8);
+  EXPECT_EQ(BytesOf(to)[0], 5);
+}
+
 TEST_F(VerbsTest, ARequestThatIsNotSignaledCompletesSilently) {
   Connect();
   WorkRequest work = Work(WcOpcode::kSend, 1, {});
@@ -177,12 +341,12 @@ TEST_F(VerbsTest, ARequestThatIsNotSignaledCompletesSilently) {
   EXPECT_THAT(Received(b_), ElementsAre(10));
 }
 
-// Three attempts, and two waits between them.
+// Three attempts, each with its answer, and two waits between them.
 TEST_F(VerbsTest, AReceiverThatIsNotReadyIsTriedAgain) {
   Connect({.rnr_retry_count = 2});
   EXPECT_EQ(Send(a_, 1), Errno::kNone);
   Run();
-  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 3 + kRnrTimer * 2);
+  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 6 + kRnrTimer * 2);
   EXPECT_THAT(Sent(a_, WcStatus::kRnrRetryExc), ElementsAre(1));
   EXPECT_EQ(StateOf(a_), QpState::kErr);
   EXPECT_EQ(StateOf(b_), QpState::kRts);
@@ -197,12 +361,13 @@ TEST_F(VerbsTest, SevenRetriesOfAReceiverThatIsNotReadyNeverEnd) {
   EXPECT_THAT(Sent(a_), ElementsAre(1));
 }
 
+// Four attempts, and the time in which each could be answered.
 TEST_F(VerbsTest, APeerThatIsGoneIsTriedAsOftenAsTheConnectionSays) {
   Connect({.retry_count = 3});
   verbs_.Destroy(b_);
   EXPECT_EQ(Send(a_, 1), Errno::kNone);
   Run();
-  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 4 + profile_->timing.Timewait() * 3);
+  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 4 + profile_->timing.Timewait() * 4);
   EXPECT_THAT(Sent(a_, WcStatus::kRetryExc), ElementsAre(1));
 }
 

@@ -46,6 +46,8 @@ constexpr bool IsLocal(WcOpcode opcode) {
 constexpr bool IsAtomic(WcOpcode opcode) {
   return opcode == kCompareAndSwap || opcode == kFetchAndAdd;
 }
+// Answered with what stood in memory.
+constexpr bool Asks(WcOpcode opcode) { return opcode == WcOpcode::kRead || IsAtomic(opcode); }
 struct AtomicOperands {
   uint64_t compare_or_add = 0;
   uint64_t swap = 0;
@@ -57,6 +59,7 @@ struct WorkRequest {
   bool signaled = true;
   bool is_inline = false;
   bool solicited = false;
+  bool fenced = false;  // not before all requests before it have completed
   std::vector<Piece> pieces;
   uint32_t empty_pieces = 0;          // elements of length 0; not stored in the list
   std::vector<uint8_t> data;          // inline data; or AtomicOperands; or the data to send

@@ -303,7 +303,15 @@ uint64_t HashOf(const Qp& qp, const SharedQueues& srqs, Instant now) {
   d.U32(qp.number);
   d.U8(static_cast<uint8_t>(qp.state));
   Put(&d, qp.connection);
-  PutTime(&d, qp.due, now);
+  for (const Flight& flight : qp.flights) {
+    const bool under_way = flight.arrives > now;
+    PutTime(&d, under_way ? flight.arrives : now, now);
+    PutTime(&d, flight.answered, now);
+    d.U8(flight.executed ? 1 : 0);
+    d.U8(static_cast<uint8_t>(flight.status));
+  }
+  d.U32(qp.arrived);
+  PutTime(&d, qp.again, now);
   d.U8(qp.retries_left);
   d.U8(qp.rnr_retries_left);
   Put(&d, qp.sends);
