@@ -78,10 +78,9 @@ Fabric::FateOfData Fabric::OfData(Instant now, uint8_t from, uint8_t to) const {
   return {};
 }
 
-Duration Fabric::Leaves(Instant now, uint8_t from, uint8_t to, uint64_t bytes, uint64_t usual) {
+Duration Fabric::Leaves(Instant now, uint8_t from, uint8_t to, uint64_t bytes, uint64_t bits) {
   constexpr uint64_t kBits = 8;
   constexpr uint64_t kSecond = 1'000'000'000;
-  const uint64_t bits = bandwidth != 0 ? bandwidth : usual;
   if (bits == 0 || !CrossesLink(from, to)) return {};
   leaves_.resize(devices_.size());
   Instant& last = leaves_[from];

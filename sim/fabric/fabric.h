@@ -116,6 +116,13 @@ struct WireArrival {
   Mad mad;
 };
 
+// Bits a second that each device sends; messages of the CM take none of it. 0: no limit.
+struct Bandwidth {
+  uint64_t data = 0;     // between queue pairs
+  uint64_t sockets = 0;  // TCP and UDP of programs
+  friend bool operator==(const Bandwidth&, const Bandwidth&) = default;
+};
+
 class Fabric {
  public:
   // Of a message over a link, without what faults add.
@@ -207,13 +214,12 @@ class Fabric {
   };
   FateOfData OfData(Instant now, uint8_t from, uint8_t to) const;
   // How long it takes until so many bytes have left a device, behind those that it has been given
-  // before. `usual`: bits a second where `bandwidth` says none.
-  Duration Leaves(Instant now, uint8_t from, uint8_t to, uint64_t bytes, uint64_t usual = 0);
+  // before, at that many bits a second; 0: no time.
+  Duration Leaves(Instant now, uint8_t from, uint8_t to, uint64_t bytes, uint64_t bits);
   void RemoveRules() { rules_.clear(); }
 
   bool rules_hit_data = false;
-  // Bits a second that each device sends of data; messages of the CM take none of it. 0: no limit.
-  uint64_t bandwidth = 0;
+  Bandwidth bandwidth;
   bool watches = false;       // whether the wire is recorded
   bool watches_data = false;  // and what queue pairs send
   bool watches_arrivals = false;

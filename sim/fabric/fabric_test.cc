@@ -173,13 +173,12 @@ TEST(ADelay, IsDrawnForEachMessageAndStaysWithinItsRange) {
 // A thousand bits a second: 125 bytes take one, and those after them wait.
 TEST_F(FabricTest, SendsOneAfterTheOtherWhereBandwidthIsLimited) {
   const Instant now;
-  EXPECT_EQ(fabric_.Leaves(now, 0, 1, 125), Duration()) << "no limit";
+  EXPECT_EQ(fabric_.Leaves(now, 0, 1, 125, 0), Duration()) << "no limit";
   EXPECT_EQ(fabric_.Leaves(now, 0, 1, 125, 2'000), Duration::Milliseconds(500));
-  fabric_.bandwidth = 1'000;
-  EXPECT_EQ(fabric_.Leaves(now, 0, 1, 125, 2'000), Duration::Milliseconds(1'500));
-  EXPECT_EQ(fabric_.Leaves(now, 1, 0, 125), Duration::Seconds(1)) << "the other way";
-  EXPECT_EQ(fabric_.Leaves(now, 0, 0, 125), Duration()) << "no link";
-  EXPECT_EQ(fabric_.Leaves(now + Duration::Seconds(2), 0, 1, 125), Duration::Seconds(1));
+  EXPECT_EQ(fabric_.Leaves(now, 0, 1, 125, 1'000), Duration::Milliseconds(1'500));
+  EXPECT_EQ(fabric_.Leaves(now, 1, 0, 125, 1'000), Duration::Seconds(1)) << "the other way";
+  EXPECT_EQ(fabric_.Leaves(now, 0, 0, 125, 1'000), Duration()) << "no link";
+  EXPECT_EQ(fabric_.Leaves(now + Duration::Seconds(2), 0, 1, 125, 1'000), Duration::Seconds(1));
 }
 
 TEST_F(FabricTest, DeliversADoubledMessageTwice) {

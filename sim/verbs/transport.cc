@@ -60,7 +60,8 @@ void Verbs::Launch(const Context& c, uint32_t qp, size_t at) {
     const uint8_t to = known ? there : kNoDevice;
     const uint64_t bytes = Asks(work.opcode) ? 0 : work.length();
     const Duration later = known ? c.fabric->OfData(arrives, own.device, there).later : Duration();
-    arrives = arrives + c.fabric->Leaves(arrives, own.device, to, bytes) + Fabric::kLatency + later;
+    arrives = arrives + c.fabric->Leaves(arrives, own.device, to, bytes, c.fabric->bandwidth.data) +
+              Fabric::kLatency + later;
   }
   const bool behind = at > own.arrived && flights[at - 1].arrives != Instant::Never();
   if (behind) arrives = std::max(arrives, flights[at - 1].arrives);
@@ -159,8 +160,9 @@ void Verbs::Answer(const Context& c, uint32_t qp, size_t at) {
     return AwaitAgain(c, qp, now + c.profile->timing.Timewait());
   const WorkRequest& work = own.sends.begin()[at];
   const uint64_t bytes = work.opcode == WcOpcode::kRead ? flights[at].result.size() : 0;
-  Instant answered =
-      now + c.fabric->Leaves(now, there, own.device, bytes) + Fabric::kLatency + fate.later;
+  Instant answered = now +
+                     c.fabric->Leaves(now, there, own.device, bytes, c.fabric->bandwidth.data) +
+                     Fabric::kLatency + fate.later;
   size_t before = at;
   while (before > 0 && flights[before - 1].answered == Instant::Never()) --before;
   if (before > 0) answered = std::max(answered, flights[before - 1].answered);

@@ -159,7 +159,7 @@ TEST_F(VerbsTest, MessagesTakeReceivesInTheOrderOfPosting) {
 
 // 8000 bits a second: four bytes take 4 ms to be sent, and to be read.
 TEST_F(VerbsTest, MessagesTakeAsLongAsTheirLinkSends) {
-  fabric_.bandwidth = 8'000;
+  fabric_.bandwidth.data = 8'000;
   Connect();
   const uint32_t here = Register(kHere, {1, 2, 3, 4});
   const uint32_t there = Register(kThere, {9, 9, 9, 9}, {.remote_read = true});
@@ -172,7 +172,7 @@ TEST_F(VerbsTest, MessagesTakeAsLongAsTheirLinkSends) {
 
 // Ten messages of four bytes, each 1 ms behind the one before.
 TEST_F(VerbsTest, RequestsAreUnderWayTogether) {
-  fabric_.bandwidth = 32'000;
+  fabric_.bandwidth.data = 32'000;
   Connect();
   const uint32_t region = Register(kHere, {1, 2, 3, 4});
   const uint32_t there = Register(kThere, {9, 9, 9, 9});
@@ -258,7 +258,7 @@ TEST_F(Lost, AnAnswerIsAskedForAgain) {
 class LostOfTwo : public Lost {
  protected:
   void SetUp() override {
-    fabric_.bandwidth = 8'000;
+    fabric_.bandwidth.data = 8'000;
     Connect();
     const uint32_t region = Register(kThere, {9});
     for (const uint16_t context : {10, 11})

@@ -88,8 +88,7 @@ class World {
   // Conversations are without that: what completes in them is judged by the messages of the CM
   // alone.
   void LetFaultsHitData() { fabric_.rules_hit_data = true; }
-  // Bits a second that each device sends of data; 0: links have no limit.
-  void LimitBandwidth(uint64_t bits) { fabric_.bandwidth = bits; }
+  void LimitBandwidth(const Bandwidth& bandwidth) { fabric_.bandwidth = bandwidth; }
   // The library of a side's process.
   Library& Prepared(uint8_t side) { return libraries_[side]; }
   Library::Context Context();

@@ -33,6 +33,9 @@
 namespace cm::app {
 namespace {
 
+// Of a server of today; that of sockets is what its processor has left for them. Without a limit a
+// program that sends without end would send for ever in no time.
+constexpr sim::Bandwidth kUsualBandwidth = {.data = 100'000'000'000, .sockets = 10'000'000'000};
 // How long the broker listens while a program runs before it looks at all of them again: longer and
 // longer.
 constexpr Duration kGlance = Duration::Microseconds(40);
@@ -92,7 +95,9 @@ class Broker {
                  std::move(folder), setting.seed, setting.hears, setting.on_socket),
         tally_(&*setting.topology) {
     world_.LetFaultsHitData();
-    world_.LimitBandwidth(setting.bandwidth);
+    world_.LimitBandwidth(setting.bandwidth == 0
+                              ? kUsualBandwidth
+                              : sim::Bandwidth{setting.bandwidth, setting.bandwidth});
     for (const Fault& fault : latencies.faults) world_.Inject(fault);
     report_.latencies = latencies.text;
     if (setting.recorder != nullptr) Record(latencies);

@@ -46,7 +46,7 @@ struct Setting {
   std::vector<uint8_t> staying_sides;
   std::vector<Happening> script;
   Duration limit = Duration::Seconds(600);  // of virtual time
-  uint64_t bandwidth = 0;                   // bits a second of each device; 0: no limit
+  uint64_t bandwidth = 0;                   // bits a second of each device; 0: the usual ones
   // About what a server of today takes; kinder to our own processor than what it really takes.
   sim::uapi::Costs costs = {.reading = 100, .look = 500, .request = 500};
   const std::atomic<bool>* interrupted = nullptr;

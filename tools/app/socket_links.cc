@@ -43,10 +43,6 @@ Duration Doubled(Duration first, uint32_t times) {
   return std::min(after, kSentAgainAtMost);
 }
 
-// Bits a second of a usual adapter, where links have no limit: without one, a program that sends
-// without end would send for ever in no time.
-constexpr uint64_t kUsualBandwidth = 10'000'000'000;
-
 // What the program has under that number.
 OwnedDescriptor Duplicate(pid_t process, uint32_t fd) {
   const OwnedDescriptor of(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
@@ -213,7 +209,8 @@ bool SocketLinks::IsHalted(uint8_t device) const {
 
 Instant SocketLinks::Arrives(Instant leaves, const Way& way, uint64_t bytes) {
   sim::Fabric& fabric = *world_->Context().fabric;
-  return leaves + fabric.Leaves(leaves, way.from, way.to, bytes + kHeaders, kUsualBandwidth) +
+  return leaves +
+         fabric.Leaves(leaves, way.from, way.to, bytes + kHeaders, fabric.bandwidth.sockets) +
          sim::Fabric::kLatency + fabric.OfData(world_->Now(), way.from, way.to).later;
 }
 

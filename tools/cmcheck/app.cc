@@ -372,8 +372,8 @@ Examples:
             "A file for the run as a conversation, which `explain` and `replay` take");
   verb.Text("--limit", &options->limit, "Limit of virtual time: 90s, 500ms");
   verb.Text("--bandwidth", &options->bandwidth,
-            "Bits a second that each device sends of data: 800k, 100M, 25G; without it RDMA has no "
-            "limit, and TCP and UDP have 10G");
+            "Bits a second that each device sends: 800k, 100M, 25G; without it, 100G between queue "
+            "pairs, and 10G over TCP and UDP");
   verb.Texts("--stays", &options->stays,
              "A side whose programs serve for ever: they are killed when all others have ended");
   verb.Words("programs", &options->words, "PROGRAM ARGUMENT... : PROGRAM ARGUMENT...");
