@@ -41,6 +41,17 @@ TEST_F(DeviceAttributes, AreThoseOfTheDeviceWithItsPorts) {
   EXPECT_EQ(all.max_dm_size, 0U);
 }
 
+// source: linux 6.1 cache.c rdma_query_gid_table
+TEST_F(DeviceAttributes, HaveAllGidsWhereThereIsRoom) {
+  const auto query = Of<decltype(::_ibv_query_gid_table)>("_ibv_query_gid_table");
+  std::array<ibv_gid_entry, 16> entries{};
+  const ssize_t count = query(context_, entries.data(), entries.size(), 0, sizeof entries[0]);
+  ASSERT_GT(count, 1);
+  const auto room = static_cast<size_t>(count);
+  EXPECT_EQ(query(context_, entries.data(), room, 0, sizeof entries[0]), count);
+  EXPECT_EQ(query(context_, entries.data(), room - 1, 0, sizeof entries[0]), -EINVAL);
+}
+
 TEST_F(DeviceAttributes, AreAsLongAsAnOlderProgramKnowsThem) {
   ibv_device_attr_ex all{};
   std::memset(&all, 0xff, sizeof all);

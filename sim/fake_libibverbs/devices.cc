@@ -187,8 +187,12 @@ ssize_t _ibv_query_gid_table(ibv_context* context, ibv_gid_entry* entries, size_
   for (uint32_t number = kFirstPort; IsPort(context, number); ++number) {
     PortRecord port;
     if (const int error = AskPort(context, number, &port); error != 0) return -error;
-    for (uint32_t index = 0; index < port.gids && count < room; ++index)
-      if (_ibv_query_gid_ex(context, number, index, &entries[count], 0, size) == 0) ++count;
+    for (uint32_t index = 0; index < port.gids; ++index) {
+      ibv_gid_entry entry{};
+      if (_ibv_query_gid_ex(context, number, index, &entry, 0, size) != 0) continue;
+      if (count == room) return -EINVAL;
+      entries[count++] = entry;
+    }
   }
   return static_cast<ssize_t>(count);
 }

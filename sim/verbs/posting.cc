@@ -9,7 +9,8 @@
 namespace cm::sim {
 
 Errno Verbs::PostReceive(uint32_t qp, WorkRequest work) {
-  if (qps_[qp].srq != kNobody) return Errno::kInval;
+  // source: rdma-core 44 providers/rxe/rxe.c rxe_post_recv
+  if (qps_[qp].srq != kNobody || qps_[qp].state == QpState::kReset) return Errno::kInval;
   // The kernel is not notified: a request posted in ERR stays until the queue pair is moved to ERR
   // once more.
   return Post(&qps_[qp].receives, qps_[qp].room.receives, std::move(work));

@@ -115,10 +115,11 @@ TEST_F(VerbsTest, AStateIsReachedFromTheOneBefore) {
   EXPECT_EQ(verbs_.Modify(a_, QpState::kReset), Errno::kNone);
 }
 
-TEST_F(VerbsTest, RequestsArePostedFromRts) {
-  EXPECT_EQ(Receive(a_, 1), Errno::kNone);
+TEST_F(VerbsTest, ReceivesArePostedFromInitAndSendsFromRts) {
+  EXPECT_EQ(Receive(a_, 1), Errno::kInval);
   EXPECT_EQ(Send(a_, 1), Errno::kInval);
   ASSERT_EQ(verbs_.Initialize(a_, false), Errno::kNone);
+  EXPECT_EQ(Receive(a_, 1), Errno::kNone);
   EXPECT_EQ(Send(a_, 1), Errno::kInval);
   Connect();
   EXPECT_EQ(Send(a_, 1), Errno::kNone);

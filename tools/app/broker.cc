@@ -422,8 +422,11 @@ std::variant<Report, std::string> Run(const Setting& setting) {
           "cannot start {}: it is linked statically, and would use the RDMA devices "
           "of this system",
           program.words[0]);
+    if (setting.own_tmp && error == nullptr && std::get<std::string>(found).starts_with("/tmp/"))
+      return fmt::format("cannot start {}: each host has a /tmp of its own, which is empty",
+                         program.words[0]);
   }
-  auto folder = Folder::Make();
+  auto folder = Folder::Make(setting.own_tmp);
   if (auto* problem = std::get_if<std::string>(&folder)) return std::move(*problem);
   // A program that ends must not kill its writer with SIGPIPE.
   signal(SIGPIPE, SIG_IGN);
@@ -437,6 +440,8 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   if (!lines) return fmt::format("cannot make {}: {}", whole.LinesPath(), std::strerror(errno));
   Network network(*setting.topology);
   const ProcessIds ids(*setting.topology);
+  if (setting.own_tmp && !ids.are_of_hosts())
+    return "no /tmp for each host: it takes CAP_SYS_ADMIN, for namespaces of processes and mounts";
   const Guard guard("CMSIM_SOCKET=" + whole.path() + "/", whole.path());
   const Orphans orphans(ids.Inits());
   Broker broker(setting, latencies, &ids, &network, &orphans, std::move(whole), std::move(time),

@@ -44,6 +44,7 @@ struct Setting {
   // These programs serve for ever: they are killed when nothing can happen any more and all others
   // have ended, which is no error.
   std::vector<uint8_t> staying_sides;
+  bool own_tmp = false;  // each host has a /tmp of its own, which is empty
   std::vector<Happening> script;
   Duration limit = Duration::Seconds(600);  // of virtual time
   uint64_t bandwidth = 0;                   // bits a second of each device; 0: the usual ones

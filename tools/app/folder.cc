@@ -22,6 +22,7 @@ namespace cm::app {
 namespace {
 
 constexpr const char* kInMemory = "/dev/shm";
+constexpr const char* kTmp = "/tmp";
 
 // In memory, where programs can be run there and TMPDIR names no other place: a run makes and
 // removes a hundred files.
@@ -38,12 +39,12 @@ std::filesystem::path Parent() {
 
 }  // namespace
 
-std::variant<Folder, std::string> Folder::Make() {
+std::variant<Folder, std::string> Folder::Make(bool own_tmp) {
   const std::filesystem::path parent = Parent();
   std::string path = MakeOwnFolder(parent / "cmsim");
   if (path.empty())
     return fmt::format("no folder in {}: {}", parent.string(), std::strerror(errno));
-  Folder folder(std::move(path));
+  Folder folder(std::move(path), own_tmp);
   const std::string_view object = Embedded("libcmsim_app.so");
   std::ofstream out(folder.ObjectPath(), std::ios::binary);
   out.write(object.data(), static_cast<std::streamsize>(object.size()));
@@ -52,7 +53,8 @@ std::variant<Folder, std::string> Folder::Make() {
   return folder;
 }
 
-Folder::Folder(Folder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+Folder::Folder(Folder&& other) noexcept
+    : path_(std::exchange(other.path_, {})), own_tmp_(other.own_tmp_) {}
 
 Folder::~Folder() {
   std::error_code ignored;
@@ -67,20 +69,33 @@ std::string Folder::HostPath(uint8_t kernel) const {
   return fmt::format("{}/host.{}", path_, kernel);
 }
 
-// The folder of the run stays where it is.
-std::vector<std::pair<std::string, std::string>> Folder::PlacesOf(uint8_t kernel) const {
-  const std::filesystem::path memory = HostPath(kernel) + "/shm";
-  const std::filesystem::path own = path_;
-  std::vector<std::pair<std::string, std::string>> places;
+namespace {
+
+using Places = std::vector<std::pair<std::string, std::string>>;
+
+// `own` is seen in place of `folder`; the folder of the run stays where it is.
+void Replace(const std::filesystem::path& folder, const std::filesystem::path& own,
+             const std::filesystem::path& run, Places* places) {
   std::error_code error;
-  if (!std::filesystem::is_directory(kInMemory, error)) return places;
-  std::filesystem::create_directories(memory / "tmp", error);
-  if (own.parent_path() == kInMemory) {
-    const std::filesystem::path same = memory / own.filename();
-    std::filesystem::create_directories(same, error);
-    places.emplace_back(own, same);
+  if (!std::filesystem::is_directory(folder, error)) return;
+  const std::filesystem::path inside = run.lexically_relative(folder);
+  std::filesystem::create_directories(own, error);
+  if (inside.native().front() != '.') {
+    std::filesystem::create_directories(own / inside, error);
+    places->emplace_back(run, own / inside);
   }
-  places.emplace_back(memory, kInMemory);
+  places->emplace_back(own, folder);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> Folder::PlacesOf(uint8_t kernel) const {
+  Places places;
+  const std::filesystem::path memory = HostPath(kernel) + "/shm";
+  Replace(kInMemory, memory, path_, &places);
+  std::error_code error;
+  if (!places.empty()) std::filesystem::create_directories(memory / "tmp", error);
+  if (own_tmp_) Replace(kTmp, HostPath(kernel) + "/tmp", path_, &places);
   return places;
 }
 

@@ -17,8 +17,8 @@ namespace cm::app {
 // Deletes the folder and its contents on destruction.
 class Folder {
  public:
-  // The folder, or the reason why it could not be created.
-  static std::variant<Folder, std::string> Make();
+  // The folder, or the reason why it could not be created. `own_tmp`: each host has a /tmp.
+  static std::variant<Folder, std::string> Make(bool own_tmp);
   Folder(Folder&& other) noexcept;
   Folder& operator=(Folder&& other) = delete;
   ~Folder();
@@ -27,8 +27,8 @@ class Folder {
   std::string ObjectPath() const { return path_ + "/libcmsim_app.so"; }
   std::string SocketPath(uint32_t process) const;
   std::string HostPath(uint8_t kernel) const;
-  // Makes the host's own /dev/shm, which is empty but for a folder tmp. What a program of the host
-  // has to see in place of other folders, for Launch::places; nothing where the system has none.
+  // Makes the host's own /dev/shm, which is empty but for a folder tmp, and its /tmp. What a
+  // program of the host has to see in place of other folders, for Launch::places.
   std::vector<std::pair<std::string, std::string>> PlacesOf(uint8_t kernel) const;
   std::string TimePath() const { return path_ + "/" + std::string(sim::uapi::SharedTime::kName); }
   std::string LinesPath() const { return path_ + "/" + std::string(sim::uapi::SharedLines::kName); }
@@ -36,9 +36,10 @@ class Folder {
   int Listen(uint32_t process) const;
 
  private:
-  explicit Folder(std::string path) : path_(std::move(path)) {}
+  Folder(std::string path, bool own_tmp) : path_(std::move(path)), own_tmp_(own_tmp) {}
 
   std::string path_;
+  bool own_tmp_;
 };
 
 }  // namespace cm::app

@@ -159,6 +159,19 @@ TEST_F(Programs, HaveTheMemoryFileSystemOfTheirHostAndTemporaryFilesThere) {
               ElementsAre("active| 0", "active| /dev/shm/tmp", "passive| /dev/shm/ours"));
 }
 
+TEST_F(Programs, HaveTemporaryFilesOfTheirHostWhereThatIsAskedFor) {
+  if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
+    GTEST_SKIP() << "the system does not permit process ids of a host's own";
+  ProgramToRun writes = Words(kPassiveSide, "sh -c");
+  writes.words.emplace_back("echo ours > /tmp/of_this_test; sleep 2; cat /tmp/of_this_test");
+  ProgramToRun looks = Words(kActiveSide, "sh -c");
+  looks.words.emplace_back("sleep 1; ls -A /tmp | grep -v cmsim; echo theirs > /tmp/of_this_test");
+  const Ran ran = RunPrograms({writes, looks}, {.own_tmp = true});
+  EXPECT_EQ(ran.problem, "");
+  EXPECT_THAT(ran.output, ElementsAre("passive| ours"));
+  EXPECT_NE(access("/tmp/of_this_test", F_OK), 0);
+}
+
 // They have one together with their machine.
 TEST_F(Programs, SeeAllProcessorsAndWhatTheyAskFor) {
   if (!OneProcessor().is_bound())

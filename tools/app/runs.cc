@@ -44,6 +44,7 @@ Ran RunPrograms(std::vector<ProgramToRun> programs, const RunOptions& options) {
                   .seed = options.seed,
                   .programs = std::move(programs),
                   .staying_sides = options.staying,
+                  .own_tmp = options.own_tmp,
                   .script = {},
                   .limit = options.limit,
                   .bandwidth = options.bandwidth};

@@ -35,6 +35,7 @@ struct RunOptions {
   std::vector<uint8_t> staying = {};  // sides whose programs serve for ever
   Duration limit = Duration::Seconds(600);
   uint64_t bandwidth = 0;
+  bool own_tmp = false;
   std::string_view topology = "two-kernels";
 };
 

@@ -55,6 +55,7 @@ struct AppOptions {
   std::string pcap;
   std::string conversation;
   std::vector<std::string> stays;
+  bool own_tmp = false;
   std::string limit = "600s";
   std::string bandwidth;
   std::vector<std::string> words;
@@ -123,6 +124,7 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
     return fmt::format("--bandwidth {}: accepted are bits a second like 800k, 100M, 25G",
                        options.bandwidth);
   setting->bandwidth = *bandwidth;
+  setting->own_tmp = options.own_tmp;
   auto programs = ProgramsOf(options.words, *setting->topology);
   if (auto* problem = std::get_if<std::string>(&programs)) return std::move(*problem);
   setting->programs = std::get<std::vector<app::ProgramToRun>>(std::move(programs));
@@ -199,6 +201,7 @@ std::string CommandFor(const AppOptions& options, const app::Setting& setting,
   if (options.limit != usual.limit) add("--limit", options.limit);
   if (!options.bandwidth.empty()) add("--bandwidth", options.bandwidth);
   for (const std::string& side : options.stays) add("--stays", side);
+  if (options.own_tmp) command += " --own-tmp";
   if (!conversation.empty()) add("--conversation", conversation);
   command += " --";
   for (const std::string& word : options.words) command += " " + ShellWord(word);
@@ -374,6 +377,7 @@ Examples:
   verb.Text("--bandwidth", &options->bandwidth,
             "Bits a second that each device sends: 800k, 100M, 25G; without it, 100G between queue "
             "pairs, and 10G over TCP and UDP");
+  verb.Flag("--own-tmp", &options->own_tmp, "Each host has a /tmp of its own, which is empty");
   verb.Texts("--stays", &options->stays,
              "A side whose programs serve for ever: they are killed when all others have ended");
   verb.Words("programs", &options->words, "PROGRAM ARGUMENT... : PROGRAM ARGUMENT...");
