@@ -323,14 +323,10 @@ uint32_t Wire::Last32(const mad::Gid& gid) {
 mad::Frame Wire::FrameOf(const WireNote& note) {
   const Known known = Remember(note);
   if (note.mad.kind == MadKind::kReq || note.mad.kind == MadKind::kRep) {
-    Flow& flow = flows_[{note.from, note.mad.qp_num}];
-    // One that is sent again begins nothing.
-    if (flow.cid != note.mad.local_cid)
-      flow = {.v6 = known.v6,
-              .from = known.from,
-              .to = known.to,
-              .cid = note.mad.local_cid,
-              .psn = StartingPacket(note.mad.local_cid)};
+    flows_[{note.from, note.mad.qp_num}] = {.v6 = known.v6,
+                                            .from = known.from,
+                                            .to = known.to,
+                                            .psn = StartingPacket(note.mad.local_cid)};
   }
   Station& from = stations_[note.from];
   mad::Mac to_mac{0x52, 0x54, 0, 0, 0, 0xff};  // the gateway, for an address without a host

@@ -62,7 +62,6 @@ class Wire {
     bool v6 = false;
     mad::Gid from{};
     mad::Gid to{};
-    uint32_t cid = 0;  // of the REQ or REP that began it
     uint32_t psn = 0;  // of its first packet
   };
   // Identity of a port.

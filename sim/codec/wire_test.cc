@@ -284,14 +284,25 @@ TEST_F(WireTest, CutsDataIntoPacketsThatAreNumberedFromThatOfTheRequest) {
                                             is("2", 2, kAround + 4)));
   data.answer = DataNote::Answer::kAck;
   EXPECT_EQ(Data(data).back(), is("11", 2, kAround + 4));
+  // What comes behind one that is missing is answered with the numbers of that one.
+  data.answer = DataNote::Answer::kOutOfSequence;
+  data.message = 5;
+  data.first_packet = 9;
+  data.missing_message = 4;
+  data.missing_packet = 7;
+  EXPECT_EQ(Data(data).back(), "11 " + std::to_string(first + 7) + " 62");
   // Its answer has three packets, so three numbers are its.
+  data.answer = DataNote::Answer::kAck;
+  data.first_packet = 3;
   data.what = DataNote::What::kRead;
   data.length = 2050;
   EXPECT_THAT(Data(data), ElementsAre(is("c", 3, kAround + 16), is("d", 3, kAround + 4 + 1024),
                                       is("e", 4, kAround + 1024), is("f", 5, kAround + 4 + 4)));
+  data.first_packet = 6;
   data.what = DataNote::What::kFetchAndAdd;
   data.bytes.clear();
   EXPECT_THAT(Data(data), ElementsAre(is("14", 6, kAround + 28), is("12", 6, kAround + 12)));
+  data.first_packet = 7;
   data.what = DataNote::What::kWrite;
   data.immediate = 5;
   EXPECT_THAT(Data(data), ElementsAre(is("b", 7, kAround + 20), is("11", 7, kAround + 4)));
@@ -324,15 +335,6 @@ TEST_F(WireTest, PutsImmediateDataAndFlagsWhereTheyBelong) {
       {.what = DataNote::What::kRead, .solicited = true, .answer = DataNote::Answer::kAck})[1];
   EXPECT_EQ(read[kBth + 1] >> 7, 0);
   EXPECT_EQ(read[kBth + 8] >> 7, 0);
-}
-
-TEST_F(WireTest, GoesOnWithTheNumbersWhereARequestIsRepeated) {
-  const WireNote request{.from = kActive, .to = kPassive, .mad = Request()};
-  wire_.FrameOf(request);
-  const DataNote data{.answer = DataNote::Answer::kAck, .source_number = 17, .number = 18};
-  const std::string first = Data(data)[0];
-  wire_.FrameOf(request);
-  EXPECT_NE(Data(data)[0], first);
 }
 
 // What follows the IP header is as long as it says, with padding, and its checksum is right.
