@@ -29,6 +29,7 @@
 #include "tools/app/serving.h"
 #include "tools/app/tally.h"
 #include "tools/app/trace.h"
+#include "tools/app/waiting_threads.h"
 
 namespace cm::app {
 namespace {
@@ -123,6 +124,7 @@ class Broker {
   std::string NameOf(size_t program) const;
   bool Stays(const Process& process) const;
   bool OnlyStayingOnesAreLeft() const;
+  std::vector<std::string> WhoWaits() const;
   void Watch();
   void NoteIdle();
   void HasHappened();
@@ -169,15 +171,16 @@ bool Broker::Stays(const Process& process) const {
 }
 
 bool Broker::OnlyStayingOnesAreLeft() const {
-  return std::ranges::all_of(serving_.processes(), [this](const auto& process) {
+  return std::ranges::all_of(serving_.processes.all(), [this](const auto& process) {
     return process->gone || Stays(*process);
   });
 }
 
 // Where the seed makes requests slow, a server is still given the time to listen.
 bool Broker::MayStartNext() const {
-  if (serving_.OneStartsAProcess()) return false;
-  return setting_.seed == 0 || !serving_.NextSpent() || world_.Now() - last_start_ >= kBeginning;
+  if (serving_.processes.OneStartsAProcess()) return false;
+  return setting_.seed == 0 || !serving_.limits.NextSpent() ||
+         world_.Now() - last_start_ >= kBeginning;
 }
 
 void Broker::Record(const Latencies& latencies) {
@@ -191,7 +194,7 @@ void Broker::RecordEnd() {
   Recorder& recorder = *setting_.recorder;
   recorder.WatchWith({});
   const bool waits = !report_.waiting.empty() && !report_.at_limit && !report_.interrupted;
-  for (const auto& process : serving_.processes()) {
+  for (const auto& process : serving_.processes.all()) {
     recorder.Names(process->number, process->name);
     for (const auto& thread : process->threads)
       if (waits && thread->waits)
@@ -205,10 +208,10 @@ std::string Broker::OpenHosts() {
   for (const ProgramToRun& program : setting_.programs)
     open.insert(topology.KernelOf(program.side));
   for (uint8_t kernel = 0; kernel < topology.hosts.size(); ++kernel)
-    if (std::string problem = serving_.LayOut(kernel); !problem.empty()) return problem;
+    if (std::string problem = serving_.launcher.LayOut(kernel); !problem.empty()) return problem;
   for (uint8_t side = 0; side < topology.sides.size(); ++side) {
     if (!open.insert(topology.KernelOf(side)).second) continue;
-    if (std::string problem = serving_.Open(side); !problem.empty()) return problem;
+    if (std::string problem = serving_.launcher.Open(side); !problem.empty()) return problem;
   }
   return {};
 }
@@ -216,8 +219,8 @@ std::string Broker::OpenHosts() {
 std::string Broker::StartNext() {
   const size_t next = started_++;
   last_start_ = world_.Now();
-  if (started_ == setting_.programs.size()) serving_.AllAreStarted();
-  return serving_.Start(setting_.programs[next], NameOf(next));
+  if (started_ == setting_.programs.size()) serving_.responder.AllAreStarted();
+  return serving_.launcher.Start(setting_.programs[next], NameOf(next));
 }
 
 std::string Broker::Run() {
@@ -230,15 +233,16 @@ std::string Broker::Run() {
   for (Duration glance = kGlance;;) {
     if (Interrupted()) {
       report_.interrupted = true;
-      report_.waiting = serving_.WhoWaits();
+      report_.waiting = WhoWaits();
       break;
     }
-    const bool heard = serving_.Serve(was_quiet && !serving_.OneMayRun() ? Duration() : glance);
+    const bool heard =
+        serving_.receiver.Serve(was_quiet && !serving_.processes.OneMayRun() ? Duration() : glance);
     // One that has been answered runs, and mostly asks soon.
-    was_quiet = !(heard && serving_.OneMayRun()) && serving_.Quiet();
+    was_quiet = !(heard && serving_.processes.OneMayRun()) && serving_.detector.IsQuiet();
     glance = was_quiet || heard ? kGlance : std::min(glance * 2, kLongGlance);
     if (!was_quiet) continue;
-    if (serving_.NoteEnds() || serving_.LetOneGoOn()) {
+    if (serving_.ends.NoteEnds() || serving_.turns.LetOneGoOn()) {
       idle_since_.reset();
       continue;
     }
@@ -246,8 +250,8 @@ std::string Broker::Run() {
       if (std::string problem = StartNext(); !problem.empty()) return problem;
       continue;
     }
-    if (serving_.AllGone()) {
-      serving_.NoteLeftBehind();
+    if (serving_.processes.AllGone()) {
+      serving_.ends.NoteLeftBehind();
       break;
     }
     if (SomethingHappens() == Next::kOver) break;
@@ -255,9 +259,14 @@ std::string Broker::Run() {
   return {};
 }
 
+std::vector<std::string> Broker::WhoWaits() const {
+  return WaitingThreads(serving_.processes, serving_.kernels.machine,
+                        serving_.detector.one_runs_on());
+}
+
 Broker::Next Broker::LimitIsReached() {
   report_.at_limit = true;
-  report_.waiting = serving_.WhoWaits();
+  report_.waiting = WhoWaits();
   return Next::kOver;
 }
 
@@ -287,7 +296,7 @@ void Broker::NoteIdle() {
 
 void Broker::HasHappened() {
   Watch();
-  serving_.HasHappened();
+  serving_.turns.HasHappened();
 }
 
 std::optional<Instant> Broker::NextScripted() const {
@@ -297,7 +306,7 @@ std::optional<Instant> Broker::NextScripted() const {
 
 void Broker::DoScripted() {
   const Happening& happening = setting_.script[scripted_++];
-  serving_.Expect(NextScripted());
+  serving_.limits.Expect(NextScripted());
   world_.RunUntil(happening.at, &events_);
   Watch();
   if (!happening.in_vain.empty()) return;
@@ -315,22 +324,22 @@ void Broker::DoScripted() {
 void Broker::ChangeHost(const Fault& fault) {
   if (fault.kind == FaultKind::kCrash) {
     network_->Cut(setting_.topology->KernelOf(fault.side));
-    serving_.HostCrashes(fault.side);
+    serving_.ends.HostCrashes(fault.side);
   }
   if (fault.kind == FaultKind::kRestart) network_->Renew(setting_.topology->KernelOf(fault.side));
 }
 
 // No thread can continue.
 Broker::Next Broker::SomethingHappens() {
-  if (serving_.MustBeSeenToSleep()) return Next::kGoesOn;
+  if (serving_.detector.MustBeSeenToSleep()) return Next::kGoesOn;
   const std::optional<Instant> of_world = Sooner(world_.NextAt(), NextScripted());
-  const std::optional<Instant> waking = serving_.NextWaking();
+  const std::optional<Instant> waking = serving_.limits.NextWaking();
   const std::optional<Instant> next = Sooner(of_world, waking);
-  const std::optional<Instant> spent = serving_.NextSpent();
+  const std::optional<Instant> spent = serving_.limits.NextSpent();
   if (of_world) last_happening_ = *of_world;
   if (OnlyStayingOnesAreLeft() && world_.Now() >= last_happening_ + kLinger) return Next::kOver;
-  const bool runs_on = serving_.SomebodyRunsOn() && (!next || *next > world_.Now());
-  if (runs_on || (!next && (!spent || serving_.SomebodyIsTimed())))
+  const bool runs_on = serving_.detector.one_runs_on() && (!next || *next > world_.Now());
+  if (runs_on || (!next && (!spent || serving_.detector.one_is_timed())))
     return RealTimePasses(Sooner(next, spent));
   if (spent && (!next || *spent < *next)) return TimePasses(*spent);
   if (*next - Instant() > setting_.limit) return TimePasses(*next);
@@ -360,15 +369,15 @@ Broker::Next Broker::TimePasses(Instant until) {
 Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
   using std::chrono::steady_clock;
   if (!idle_since_) idle_since_ = counted_ = steady_clock::now();
-  const bool in_vain = !serving_.SomebodyIsTimed() && !serving_.SomebodyRunsOn();
+  const bool in_vain = !serving_.detector.one_is_timed() && !serving_.detector.one_runs_on();
   if (in_vain || counted_ - *idle_since_ >= kPatience) {
-    if (!OnlyStayingOnesAreLeft()) report_.waiting = serving_.WhoWaits();
+    if (!OnlyStayingOnesAreLeft()) report_.waiting = WhoWaits();
     return Next::kOver;
   }
-  const bool heard = serving_.Serve(kLook);
+  const bool heard = serving_.receiver.Serve(kLook);
   const std::chrono::nanoseconds waited = steady_clock::now() - counted_;
   counted_ += waited;
-  const bool only_runs = !serving_.SomebodyIsTimed();
+  const bool only_runs = !serving_.detector.one_is_timed();
   if (only_runs && heard) return Next::kGoesOn;
   Instant later = world_.Now() + Duration::Nanoseconds(waited.count());
   const bool soon = only_runs && until && *until - world_.Now() <= kSoon;
@@ -382,9 +391,9 @@ Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
 
 Report Broker::TakeReport() {
   if (setting_.recorder != nullptr) RecordEnd();
-  serving_.KillAll();
+  serving_.ends.KillAll();
   NoteIdle();
-  for (const auto& process : serving_.processes()) {
+  for (const auto& process : serving_.processes.all()) {
     if (!process->program) continue;
     report_.programs.push_back({.name = process->name,
                                 .ended = process->gone,
@@ -392,12 +401,12 @@ Report Broker::TakeReport() {
                                 .stays = Stays(*process),
                                 .crashed = process->host_has_crashed});
   }
-  report_.misbehaviour = serving_.noted().misbehaviour;
-  report_.left_open = serving_.noted().left_open;
+  report_.misbehaviour = serving_.complaints.misbehaviour;
+  report_.left_open = serving_.complaints.left_open;
   report_.last.assign(trace_.last().begin(), trace_.last().end());
   report_.digest = trace_.digest();
   report_.deviations = order_.taken();
-  report_.socket_was_full = serving_.noted().socket_was_full;
+  report_.socket_was_full = serving_.kernels.sockets.was_full();
   report_.ended = world_.Now();
   return std::move(report_);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "conformance/adapters/sim/wire_record.h"
 #include "sim/uapi/bytes.h"
 #include "tools/app/command_calls.h"
 #include "tools/app/conversing.h"
@@ -145,25 +146,6 @@ void Conversing::On(const noted::Injected& injected) {
       CloseAllOf(side);
 }
 
-void Conversing::On(const noted::Sent& sent) {
-  const sim::WireNote& message = sent.message;
-  const auto side = std::ranges::find(topology_.sides, message.from, &SideInfo::device);
-  log_.Send({.at = message.at,
-             .side = static_cast<uint8_t>(
-                 side == topology_.sides.end() ? 0 : side - topology_.sides.begin()),
-             .kind = message.mad.kind,
-             .reason = message.mad.reason,
-             .about = message.mad.about,
-             .unnamed = IsMad(message.mad.kind) && message.mad.local_cid == 0,
-             .info_length = LengthOf(message.mad.info),
-             .service_timeout = message.mad.service_timeout,
-             .status = message.mad.status,
-             .attribute = message.mad.attribute,
-             .mad_status = message.mad.mad_status,
-             .lost = message.lost,
-             .corrupt = message.corrupt,
-             .private_data = message.mad.data,
-             .doubled = message.doubled});
-}
+void Conversing::On(const noted::Sent& sent) { log_.Send(sim::RecordOf(sent.message, topology_)); }
 
 }  // namespace cm::app

@@ -1,4 +1,4 @@
-// A process of a program, and its connections to the machine.
+// A process of a program: its threads, and the pipes that it polls.
 #ifndef TOOLS_APP_PROCESS_H_
 #define TOOLS_APP_PROCESS_H_
 
@@ -112,6 +112,9 @@ struct Process {
   std::optional<uint64_t> completions_seen;
   OpenResources belongings;
 };
+
+// The name of decisions of the order: the thread's; without one, the process's.
+std::string DecisionName(const Process& process, const Thread* thread);
 
 }  // namespace cm::app
 

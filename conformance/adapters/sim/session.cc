@@ -10,6 +10,7 @@
 #include "conformance/adapters/sim/coins.h"
 #include "conformance/adapters/sim/sim_names.h"
 #include "conformance/adapters/sim/tester.h"
+#include "conformance/adapters/sim/wire_record.h"
 #include "model/base/check.h"
 #include "model/base/choice.h"
 #include "model/vocabulary/call_names.h"
@@ -164,23 +165,9 @@ class Carried : public SimSession, public Driver, public Environment {
     const bool framed = profile_->transport == Transport::kRoce && !options_.on_wire;
     if (framed && !frames_) frames_.emplace(&*conversation_.topology, profile_);
     std::vector<WireRecord> wire;
-    for (WireNote& note : world_.TakeWireNotes()) {
+    for (const WireNote& note : world_.TakeWireNotes()) {
       if (options_.on_wire) options_.on_wire(note);
-      wire.push_back({.at = note.at,
-                      .side = SideOf(note.from),
-                      .kind = note.mad.kind,
-                      .reason = note.mad.reason,
-                      .about = note.mad.about,
-                      .unnamed = IsMad(note.mad.kind) && note.mad.local_cid == 0,
-                      .info_length = LengthOf(note.mad.info),
-                      .service_timeout = note.mad.service_timeout,
-                      .status = note.mad.status,
-                      .attribute = note.mad.attribute,
-                      .mad_status = note.mad.mad_status,
-                      .lost = note.lost,
-                      .corrupt = note.corrupt,
-                      .private_data = note.mad.data,
-                      .doubled = note.doubled});
+      wire.push_back(RecordOf(note, *conversation_.topology));
       if (frames_) {
         const mad::FrameBytes frame = frames_->Captured(note);
         wire.back().frame.assign(frame.view().begin(), frame.view().end());
@@ -267,12 +254,6 @@ class Carried : public SimSession, public Driver, public Environment {
   // No misuse of these is drawn.
   static bool IsGone(uint8_t /*side*/, HeldRef /*held*/) { return false; }
   static bool IsGone(uint8_t /*side*/, MrRef /*region*/) { return false; }
-
-  uint8_t SideOf(uint8_t device) const {
-    for (uint8_t side = 0; side < conversation_.topology->sides.size(); ++side)
-      if (conversation_.topology->sides[side].device == device) return side;
-    return 0;
-  }
 
   // A blocking call runs the world until it is answered, or nothing can answer it. One on a
   // synchronous id may need another thread's next call, and is left alone once the world is quiet.
