@@ -418,7 +418,7 @@ std::variant<Report, std::string> Run(const Setting& setting) {
           "of this system",
           program.words[0]);
   }
-  auto folder = Folder::Make();
+  auto folder = Folder::Make(setting.object);
   if (auto* problem = std::get_if<std::string>(&folder)) return std::move(*problem);
   // A program that ends must not kill its writer with SIGPIPE.
   signal(SIGPIPE, SIG_IGN);

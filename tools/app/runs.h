@@ -36,6 +36,8 @@ struct RunOptions {
   Duration limit = Duration::Seconds(600);
   uint64_t bandwidth = 0;
   std::string_view topology = "two-kernels";
+  uint64_t instructions = 0;  // a second; 0: computation costs nothing
+  std::string object = {};    // see Setting
 };
 
 Ran RunPrograms(std::vector<ProgramToRun> programs, const RunOptions& options);
