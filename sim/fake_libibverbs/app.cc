@@ -27,6 +27,9 @@ __attribute__((constructor)) void Prepare() {
   if (std::getenv("CMSIM_SOCKET") == nullptr) return;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (!kAddressSanitized && !kThreadSanitized) UseTurns();
+  // Here, as a connection allocates memory. Without the option a program that asks for nothing has
+  // none.
+  if (std::getenv("CMSIM_COUNTS") != nullptr) BeginComputation();
 }
 
 }  // namespace

@@ -31,6 +31,11 @@ class Backend {
   // The calling thread has polled without result. Returns false when that takes no time here.
   virtual bool SpendLook() { return false; }
 
+  // What the calling thread has computed takes its time now: it waits for others, or they for it.
+  virtual void SpendComputation() {}
+  // From now on what the calling thread computes takes time, where the machine counts that.
+  virtual void BeginComputation() {}
+
   // Number of the calling thread's process. Devices of different processes are distinct, even with
   // the same name.
   virtual uint32_t Process() { return 0; }

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
@@ -85,6 +86,7 @@ void Forget(int fd) {
 }
 
 int64_t AskToCarry(int fd, uapi::CarryRecord record, std::span<const uint8_t> peer = {}) {
+  SpendComputation();
   const int before = errno;
   record.now = TheBackend()->Shown();
   uapi::Request request = {.op = uapi::Op::kCarry, .on = static_cast<uint32_t>(fd)};
@@ -203,6 +205,8 @@ std::optional<ssize_t> CarrySome(int fd, const iovec& bytes, std::span<const uin
 }  // namespace
 
 std::optional<ssize_t> CarryMessage(int fd, const msghdr& message, int flags) {
+  const InObject here;
+  SpendComputation();
   const Kind kind = KindOf(fd);
   if (!GoesByLinks(kind)) return std::nullopt;
   const size_t size = SizeOf(message);
@@ -220,6 +224,7 @@ std::optional<ssize_t> CarryMessage(int fd, const msghdr& message, int flags) {
 }
 
 std::optional<ssize_t> CarryBytes(int fd, const iovec* pieces, size_t count, int flags) {
+  SpendComputation();
   if (!GoesByLinks(KindOf(fd))) return std::nullopt;
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(pieces);

@@ -13,14 +13,14 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/computation.h"
+#include "sim/fake_libibverbs/own_descriptors.h"
 #include "sim/fake_libibverbs/requests.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -36,30 +36,12 @@ using uapi::Request;
 // has sent none the clock stands when others have not come as far, until it has read it this often.
 constexpr int kReadings = 10'000;
 
-// All sockets of the process. A child closes its copies, because the broker takes the end of a
-// connection for the end of its thread.
-struct Sockets {
-  std::mutex lock;
-  std::vector<int> open;
-  std::atomic<size_t> count{0};
-};
+// Of the process. A child has none, because the broker takes the end of a connection for the end of
+// its thread.
+std::atomic<size_t> connections{0};
 
-Sockets& TheSockets() {
-  static auto* const kSockets = new Sockets;
-  return *kSockets;
-}
-
-__attribute__((constructor)) void CloseInChildren() {
-  pthread_atfork([] { TheSockets().lock.lock(); }, [] { TheSockets().lock.unlock(); },
-                 [] {
-                   for (const int socket : TheSockets().open) {
-                     KeepFromProgram(socket, false);
-                     close(socket);
-                   }
-                   TheSockets().open.clear();
-                   TheSockets().count = 0;
-                   TheSockets().lock.unlock();
-                 });
+__attribute__((constructor)) void ForgetInChildren() {
+  pthread_atfork(nullptr, nullptr, [] { connections = 0; });
 }
 
 // The connection of one thread; it ends with the thread.
@@ -81,20 +63,17 @@ class Line {
   void Set(int socket) {
     generation_ = Generation();
     connection_ = std::make_unique<Connection>(socket);
-    const std::lock_guard held(TheSockets().lock);
-    TheSockets().open.push_back(socket);
-    KeepFromProgram(socket, true);
-    ++TheSockets().count;
+    KeepDescriptor(socket);
+    ++connections;
   }
 
   void Drop() {
     if (Get() == nullptr) return;
-    const std::lock_guard held(TheSockets().lock);
-    std::vector<int>& open = TheSockets().open;
-    open.erase(std::remove(open.begin(), open.end(), connection_->socket()), open.end());
-    TheSockets().count = open.size();
-    KeepFromProgram(connection_->socket(), false);
+    const int socket = connection_->socket();
+    connection_->Abandon();
     connection_.reset();
+    CloseOwnDescriptor(socket);
+    --connections;
   }
 
  private:
@@ -132,7 +111,11 @@ thread_local State* state = nullptr;
 // What runs when the thread has ended, as handlers of atexit, has another one, which stays.
 struct End {
   bool is_awaited = false;
-  ~End() { delete std::exchange(state, nullptr); }
+  ~End() {
+    SpendComputation();
+    CloseCounter();
+    delete std::exchange(state, nullptr);
+  }
 };
 
 thread_local End end_of_thread;
@@ -272,21 +255,17 @@ Answer Converse(Connection* connection, uapi::SharedLines* lines, const Request&
   return std::move(*answer);
 }
 
-// Without the lock, at which threads may give way.
-bool HasOtherConnections() { return TheSockets().count > 1; }
+bool HasOtherConnections() { return connections > 1; }
 
 }  // namespace
-
-std::vector<int> OwnSockets() {
-  const std::lock_guard held(TheSockets().lock);
-  return TheSockets().open;
-}
 
 Client::Client(const char* path)
     : address_(AddressOf(path)),
       process_(NumberAtTheEnd(address_.sun_path)),
       time_(uapi::SeeTime(Beside(address_.sun_path, uapi::SharedTime::kName).data())),
-      lines_(uapi::SharedLines::See(Beside(address_.sun_path, uapi::SharedLines::kName).data())) {}
+      lines_(uapi::SharedLines::See(Beside(address_.sun_path, uapi::SharedLines::kName).data())) {
+  instruction_rate = time_ == nullptr ? 0 : time_->costs.instructions;
+}
 
 Connection* Client::Own() {
   Line& line = OwnState().line;
@@ -294,7 +273,8 @@ Connection* Client::Own() {
   const WithoutCancellation whole;
   const int end = Connect(address_);
   if (end < 0) return nullptr;
-  line.Set(end);
+  // With counters each program has a connection from its start on.
+  line.Set(CountsComputation() ? MovedUp(end) : end);
   const uapi::Hello hello = {.process = process_,
                              .pid = getpid(),
                              .tid = static_cast<int32_t>(syscall(SYS_gettid)),
@@ -304,6 +284,7 @@ Connection* Client::Own() {
   uapi::SharedLine* const shared = lines_.Get(hello.line);
   if (connection != nullptr && shared != nullptr) connection->ShareAsProgram(shared);
   lines_.RingBell();
+  if (connection != nullptr) OpenCounter();
   return connection;
 }
 
@@ -359,8 +340,20 @@ void Client::AwaitOthers() {
 
 void Client::Spend(int64_t cost) {
   if (time_ == nullptr) return;
-  front = std::max<int64_t>(front, time_->now) + cost;
+  front = std::max<int64_t>(front, time_->now) + TakeComputed() + cost;
   if (front >= time_->until) AwaitOthers();
+}
+
+void Client::SpendComputation() {
+  const InObject here;
+  // An allocator may hold its lock, as in ReadClock.
+  if (!CountsComputation() || !HasConnection()) return;
+  if (const int64_t computed = TakeComputed(); computed > 0) Spend(computed);
+}
+
+void Client::BeginComputation() {
+  const InObject here;
+  if (CountsComputation()) Own();
 }
 
 Answer Client::ReadClock() {
@@ -384,6 +377,7 @@ int64_t Client::Shown() const {
 }
 
 Answer Client::Ask(const Request& request) {
+  const InObject here;
   if (request.op == Op::kNow) return ReadClock();
   if (request.op == Op::kHold || request.op == Op::kAcknowledge) {
     Spend(time_ == nullptr ? 0 : time_->costs.request);
@@ -392,6 +386,7 @@ Answer Client::Ask(const Request& request) {
   }
   // What a program does with its own sockets costs no time but that of its links.
   const bool costs = request.op != Op::kSleep && request.op != Op::kCarry;
+  if (!costs) SpendComputation();
   if (time_ == nullptr || !costs) return Send(request);
   if (WouldBeVain(*time_, request)) {
     Spend(time_->costs.look);
@@ -419,12 +414,14 @@ int Client::YieldUntil(int64_t instant, uapi::Look look) {
 }
 
 bool Client::SpendLook() {
+  const InObject here;
   if (time_ == nullptr) return false;
   Spend(time_->costs.look);
   return true;
 }
 
 void Client::Tell(const Message& message, int descriptor) {
+  const InObject here;
   const WithoutCancellation whole;
   Connection* connection = Own();
   if (connection == nullptr) return;

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <vector>
 
 #include "sim/fake_libibverbs/backend.h"
 #include "sim/uapi/framing.h"
@@ -15,9 +14,6 @@
 #include "sim/uapi/shared_time.h"
 
 namespace cm::sim::fake_libibverbs {
-
-// Sockets of the process to its machine.
-std::vector<int> OwnSockets();
 
 class Client : public Backend {
  public:
@@ -28,14 +24,17 @@ class Client : public Backend {
   // EINTR when a signal came, as in a blocking system call. Only a request that may wait is a
   // cancellation point.
   //
-  // Each request costs time. The clock is read from shared memory, and so is whether a poll that
-  // had no result would have one now.
+  // Each request costs time, and so does what the program has computed before it, where the machine
+  // counts that; see computation.h. The clock is read from shared memory, and so is whether a poll
+  // that had no result would have one now.
   uapi::Answer Ask(const uapi::Request& request) override;
   int64_t Shown() const override;
   // A sleep of length zero, which ends when other threads have run or something has happened.
   void Yield() override;
   int YieldUntil(int64_t instant, uapi::Look look) override;
   bool SpendLook() override;
+  void SpendComputation() override;
+  void BeginComputation() override;
   void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
   void Unwatch(uint64_t name) override;
   void NoteSignal() override;
@@ -44,7 +43,8 @@ class Client : public Backend {
   // The connection of the calling thread; null when there is none.
   uapi::Connection* Own();
   uapi::Answer ReadClock();
-  // The calling thread spends time. Where others have not come as far, it waits for them.
+  // The calling thread spends time, with what it has computed. Where others have not come as far,
+  // it waits for them.
   void Spend(int64_t cost);
   void AwaitOthers();
   uapi::Answer Send(const uapi::Request& request);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <future>
 #include <optional>
@@ -16,8 +17,11 @@
 #include <vector>
 
 #include "sim/fake_libibverbs/by_hand.h"
+#include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/requests.h"
 #include "sim/uapi/framing.h"
+
+extern "C" void cmsim_retire(uint64_t instructions);  // of synthetic_counter.cc
 
 namespace cm::sim::fake_libibverbs {
 
@@ -94,6 +98,93 @@ TEST(Client, SpendsTimeByItselfUntilOthersHaveToComeAsFar) {
   });
   asker.join();
   owner.join();
+}
+
+TEST(Client, SpendsWhatTheThreadHasComputed) {
+  Listening broker;
+  broker.ShareTime(0, {.reading = 3, .look = 5, .request = 10, .instructions = 1'000'000'000});
+  Client client(broker.path().c_str());
+  std::thread owner([&] {
+    Connection connection(broker.Accept());
+    HearA<Hello>(&connection);
+    EXPECT_EQ(HearA<Request>(&connection).op, Op::kDevices);
+    connection.Send(Answer{});
+    broker.time()->SetUntil(20'000);
+    const Request spent = HearA<Request>(&connection);
+    EXPECT_EQ(spent.on, static_cast<uint32_t>(uapi::SleepKind::kSpends));
+    EXPECT_EQ(spent.more, 30'024U);
+    broker.time()->SetUntil(1'000'000);
+    connection.Send(Answer{});
+    EXPECT_EQ(HearA<Request>(&connection).on, static_cast<uint32_t>(uapi::SleepKind::kTurn));
+    connection.Send(Answer{});
+  });
+  std::thread asker([&] {
+    client.BeginComputation();
+    cmsim_retire(5'400);
+    EXPECT_EQ(Look(&client), 5'003);
+    cmsim_retire(599);
+    EXPECT_EQ(Look(&client), 5'006);
+    cmsim_retire(1);
+    EXPECT_EQ(client.Shown(), 5'006) << "it takes no time";
+    EXPECT_EQ(Look(&client), 6'009);
+    cmsim_retire(2'000);
+    client.Ask({.op = Op::kDevices});
+    cmsim_retire(2'000);
+    EXPECT_TRUE(client.SpendLook());
+    EXPECT_EQ(client.Shown(), 10'024);
+    cmsim_retire(20'003);
+    client.SpendComputation();
+    EXPECT_EQ(Look(&client), 30'027);
+    cmsim_retire(7'000);
+    client.Ask({.op = Op::kSleep, .on = static_cast<uint32_t>(uapi::SleepKind::kTurn)});
+    EXPECT_EQ(Look(&client), 37'030) << "before it slept";
+  });
+  asker.join();
+  owner.join();
+}
+
+TEST(Client, CountsNothingInTheObjectAndNothingBeforeItsConnection) {
+  Listening broker;
+  broker.ShareTime(0, {.reading = 3, .instructions = 1'000'000'000});
+  Client client(broker.path().c_str());
+  std::thread owner([&] {
+    Connection connection(broker.Accept());
+    HearA<Hello>(&connection);
+    EXPECT_FALSE(Hear(&connection));
+  });
+  std::thread asker([&] {
+    cmsim_retire(1'000'000);
+    EXPECT_EQ(Look(&client), 3);
+    client.BeginComputation();
+    EXPECT_EQ(Look(&client), 6);
+    {
+      const InObject outer;
+      cmsim_retire(1'000'000);
+      {
+        const InObject inner;
+        cmsim_retire(1'000'000);
+      }
+      cmsim_retire(1'000'000);
+      EXPECT_EQ(Look(&client), 9);
+    }
+    cmsim_retire(4'000);
+    EXPECT_EQ(Look(&client), 4'012);
+  });
+  asker.join();
+  owner.join();
+}
+
+TEST(Client, CountsNothingWithoutARate) {
+  Listening broker;
+  broker.ShareTime(0, {.reading = 3});
+  Client client(broker.path().c_str());
+  std::thread asker([&] {
+    client.BeginComputation();
+    cmsim_retire(1'000'000);
+    client.SpendComputation();
+    EXPECT_EQ(Look(&client), 3);
+  });
+  asker.join();
 }
 
 // A command for id 5, with an answer at that address.

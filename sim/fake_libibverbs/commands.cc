@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/requests.h"
 #include "sim/uapi/layout.h"
 #include "sim/uapi/request.h"
@@ -75,6 +76,7 @@ int64_t Perform(const Descriptor& descriptor, int fd, const void* bytes, size_t 
 }  // namespace
 
 ssize_t WriteCommand(const Descriptor& descriptor, int fd, const void* bytes, size_t count) {
+  const InObject here;
   const int64_t result = Perform(descriptor, fd, bytes, count);
   if (result >= 0) return result;
   errno = static_cast<int>(-result);

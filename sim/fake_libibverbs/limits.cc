@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "sim/fake_libibverbs/clock.h"
+#include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/turns.h"
@@ -67,6 +68,7 @@ class Limit {
 // Tries until it returns anything but EBUSY.
 template <typename Try>
 int TryUntil(Limit limit, Try attempt) {
+  const InObject here;
   for (;;) {
     const int error = attempt();
     if (error != EBUSY) return error;
@@ -77,6 +79,7 @@ int TryUntil(Limit limit, Try attempt) {
 // Tries while the function returns -1 and the errno `again`. Signals interrupt it.
 template <typename Try>
 auto TryWhile(int again, Limit limit, int late, Try attempt) {
+  const InObject here;
   for (;;) {
     const auto result = attempt();
     if (result >= 0 || errno != again) return result;
@@ -202,6 +205,7 @@ thread_local const pthread_cond_t* SharedLook::last_ = nullptr;
 thread_local uint64_t SharedLook::touches_ = 0;
 
 int AwaitCondition(pthread_cond_t* condition, pthread_mutex_t* mutex, Limit limit) {
+  const InObject here;
   if (!IsPrivate(*condition)) {
     const SharedLook shared(condition);
     limit.SetLook(shared.look());
@@ -259,6 +263,7 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
 int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   static auto* const kReal = Next("pthread_cond_wait", &pthread_cond_wait);
   if (!TakeTurns()) return kReal(condition, mutex);
+  const InObject here;
   constexpr auto kWhat = cm::sim::uapi::LooksFor::kCondition;
   if (!IsPrivate(*condition)) {
     const SharedLook shared(condition);
@@ -275,6 +280,7 @@ int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
 // In programs with a sanitizer threads wait in the C library.
 int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   static auto* const kReal = Next("pthread_cond_signal", &pthread_cond_signal);
+  SpendComputation();
   Wake(condition, false);
   const int result = kReal(condition);
   OfferTurn();
@@ -283,6 +289,7 @@ int pthread_cond_signal(pthread_cond_t* condition) noexcept {
 
 int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   static auto* const kReal = Next("pthread_cond_broadcast", &pthread_cond_broadcast);
+  SpendComputation();
   Wake(condition, true);
   const int result = kReal(condition);
   OfferTurn();

@@ -20,18 +20,21 @@
 #include <vector>
 
 #include "model/base/executable.h"
-#include "sim/fake_libibverbs/client.h"
 #include "sim/fake_libibverbs/clock.h"
+#include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/own_descriptors.h"
+#include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/turns.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
 
 constexpr std::string_view kPreload = "LD_PRELOAD";
-constexpr std::array kOwnNames = {"LD_PRELOAD", "CMSIM_SOCKET", "CMSIM_ADDRESS",   "CMSIM_ADDRESS6",
-                                  "CMSIM_HOST", "CMSIM_SEED",   "CMSIM_PROCESSORS"};
+constexpr std::array kOwnNames = {"LD_PRELOAD",       "CMSIM_SOCKET", "CMSIM_ADDRESS",
+                                  "CMSIM_ADDRESS6",   "CMSIM_HOST",   "CMSIM_SEED",
+                                  "CMSIM_PROCESSORS", "CMSIM_COUNTS"};
 
 // "NAME=value" of what the program's first process was started with; never destroyed.
 const std::vector<std::string>& OwnVariables() {
@@ -91,7 +94,7 @@ std::vector<int> Between(unsigned first, unsigned last) {
   std::vector<int> found;
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc/self/fd"), &closedir);
   if (folder == nullptr) return found;
-  const std::vector<int> own = OwnSockets();
+  const std::vector<int> own = OwnDescriptors();
   while (const dirent* const entry = readdir(folder.get())) {
     const int fd = std::atoi(entry->d_name);
     const auto number = static_cast<unsigned>(fd);
@@ -177,6 +180,7 @@ int execve(const char* path, char* const* words, char* const* variables) noexcep
   static auto* const kReal = Next("execve", &execve);
   if (Refuses(path)) return -1;
   const Environment environment(variables);
+  SpendComputation();
   const RealCounterMeanwhile real;
   return kReal(path, words, environment.get());
 }
@@ -185,6 +189,7 @@ int execvpe(const char* file, char* const* words, char* const* variables) noexce
   static auto* const kReal = Next("execvpe", &execvpe);
   if (RefusesFile(file)) return -1;
   const Environment environment(variables);
+  SpendComputation();
   const RealCounterMeanwhile real;
   return kReal(file, words, environment.get());
 }
@@ -222,7 +227,10 @@ int execle(const char* path, const char* first, ...) noexcept {
 pid_t fork() noexcept {
   static auto* const kReal = Next("fork", &fork);
   SpendStart();
+  forks = true;
   const pid_t child = kReal();
+  forks = false;
+  if (child == 0) BeginComputation();
   if (child > 0) AwaitTurn();
   return child;
 }
@@ -279,6 +287,7 @@ int fexecve(int file, char* const* words, char* const* variables) noexcept {
   std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", file);
   if (Refuses(path.data())) return -1;
   const Environment environment(variables);
+  SpendComputation();
   const RealCounterMeanwhile real;
   return kReal(file, words, environment.get());
 }

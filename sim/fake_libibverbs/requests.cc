@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "sim/fake_libibverbs/computation.h"
+
 namespace cm::sim::fake_libibverbs {
 namespace {
 
@@ -28,7 +30,8 @@ class Stay {
   Stay& operator=(const Stay&) = delete;
 };
 
-__attribute__((constructor)) void CountForks() {
+// Before all others of this object, which look at the count.
+__attribute__((constructor(101))) void CountForks() {
   pthread_atfork(nullptr, nullptr, [] { ++generation; });
 }
 
@@ -75,6 +78,25 @@ bool SpendLook() {
   if (backend == nullptr) return false;
   const Stay stay;
   return backend->SpendLook();
+}
+
+void SpendComputation() {
+  if (!CountsComputation() || Inside() || forks) return;
+  Backend* backend = TheBackend();
+  if (backend == nullptr) return;
+  const int before = errno;
+  const Stay stay;
+  backend->SpendComputation();
+  errno = before;
+}
+
+void BeginComputation() {
+  Backend* backend = TheBackend();
+  if (backend == nullptr) return;
+  const int before = errno;
+  const Stay stay;
+  backend->BeginComputation();
+  errno = before;
 }
 
 uint32_t Process() {

@@ -34,6 +34,11 @@ uapi::Answer Ask(const uapi::Request& request);
 void Yield();
 int YieldUntil(int64_t instant, uapi::Look look);
 bool SpendLook();
+// Before the calling thread waits in a system call, and before it does what another thread may wait
+// for. Keeps errno. Does nothing inside a request, and where computation takes no time.
+void SpendComputation();
+// The calling thread is the first of its process.
+void BeginComputation();
 uint32_t Process();
 
 // Number of the backend's current world. Objects of an earlier world have no valid handle.

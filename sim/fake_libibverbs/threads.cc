@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/turns.h"
 #include "sim/uapi/request.h"
 
@@ -66,6 +67,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
                    void* argument) noexcept {
   static auto* const kReal = Next("pthread_create", &pthread_create);
   if (!TakeTurns()) return kReal(thread, attributes, function, argument);
+  SpendComputation();
   auto beginning = std::make_unique<Beginning>();
   beginning->function = function;
   beginning->argument = argument;
@@ -96,6 +98,7 @@ int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 
 int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   static auto* const kReal = Next("pthread_mutex_unlock", &pthread_mutex_unlock);
+  SpendComputation();
   const int error = kReal(mutex);
   OfferTurn();
   return error;
@@ -137,6 +140,7 @@ int sem_wait(sem_t* semaphore) {
 
 int sem_post(sem_t* semaphore) noexcept {
   static auto* const kReal = Next("sem_post", &sem_post);
+  SpendComputation();
   const int result = kReal(semaphore);
   OfferTurn();
   return result;
@@ -145,6 +149,7 @@ int sem_post(sem_t* semaphore) noexcept {
 // All threads go on at once.
 int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   static auto* const kReal = Next("pthread_barrier_wait", &pthread_barrier_wait);
+  SpendComputation();
   const int result = kReal(barrier);
   AwaitTurn();
   return result;

@@ -132,6 +132,7 @@ bool WouldWait(int fd, SleepsIn call) {
 bool AwaitReadable(int fd, SleepsIn call) {
   const int before = errno;
   while (WouldWait(fd, call)) {
+    SpendComputation();
     pollfd readable = {
         .fd = fd, .events = static_cast<short>(POLLIN | uapi::MarkOf(call)), .revents = 0};
     const int found = RealLibc().poll(&readable, 1, -1);

@@ -19,9 +19,11 @@
 #include <vector>
 
 #include "sim/fake_libibverbs/clock.h"
+#include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
+#include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/turns.h"
 #include "sim/uapi/poll_marks.h"
 #include "sim/uapi/request.h"
@@ -108,7 +110,9 @@ int NextSelect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, con
 // `wait` and `look` are calls of the system, of which the second does not wait.
 template <typename Wait, typename Look>
 int FoundAtTurn(Wait wait, Look look) {
+  const InObject here;
   for (;;) {
+    SpendComputation();
     const int woken = wait();
     const int error = errno;
     AwaitTurn();
@@ -175,6 +179,7 @@ int PollFor(Poll* real, pollfd* files, nfds_t count, const timespec& limit, cons
   const int64_t duration = DurationOf(limit);
   if (!now) return real(files, count, &limit, mask);
   if (duration == 0) return LookedAt(real(files, count, &limit, mask));
+  const InObject here;
   const Alarm alarm(*now + duration);
   if (alarm.fd() < 0) return real(files, count, &limit, mask);
   std::vector<pollfd> all(files, files + count);
@@ -191,6 +196,7 @@ int SelectFor(Select* real, int count, fd_set* reads, fd_set* writes, fd_set* ex
   const int64_t duration = DurationOf(limit);
   if (!now) return real(count, reads, writes, exceptions, &limit, mask);
   if (duration == 0) return LookedAt(real(count, reads, writes, exceptions, &limit, mask));
+  const InObject here;
   const Alarm alarm(*now + duration);
   if (alarm.fd() < 0 || alarm.fd() >= FD_SETSIZE)
     return real(count, reads, writes, exceptions, &limit, mask);
@@ -227,6 +233,7 @@ int EpollFor(int set, epoll_event* events, int most, const timespec& limit, cons
   const int64_t duration = DurationOf(limit);
   if (!now) return kReal(set, events, most, &limit, mask);
   if (duration == 0) return LookedAt(kLook(set, events, most, 0));
+  const InObject here;
   const Alarm alarm(*now + duration);
   if (alarm.fd() < 0) return kReal(set, events, most, &limit, mask);
   for (bool rings = false;;) {

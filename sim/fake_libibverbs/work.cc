@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/extended.h"
 #include "sim/fake_libibverbs/objects.h"
 #include "sim/fake_libibverbs/requests.h"
@@ -110,6 +111,7 @@ int Encode(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* b
 }
 
 int PostSend(ibv_qp* qp, ibv_send_wr* work, ibv_send_wr** bad) {
+  const InObject here;
   const auto* whole = Whole<QueuePair>(qp);
   for (; work != nullptr; work = work->next) {
     std::vector<uint8_t> bytes;
@@ -124,6 +126,7 @@ int PostSend(ibv_qp* qp, ibv_send_wr* work, ibv_send_wr** bad) {
 }
 
 int PostAll(Op op, Handle queue, ibv_recv_wr* work, ibv_recv_wr** bad) {
+  const InObject here;
   for (; work != nullptr; work = work->next) {
     int error = EINVAL;
     if (work->num_sge >= 0 && static_cast<uint32_t>(work->num_sge) <= DeviceLimits::kPieces) {
@@ -155,6 +158,7 @@ int Arm(ibv_cq* queue, int solicited_only) {
 }  // namespace
 
 int PostBuilt(QueuePair* qp) {
+  const InObject here;
   std::vector<std::vector<uint8_t>> encoded(qp->built.size());
   for (size_t i = 0; i < encoded.size(); ++i) {
     auto& [work, pieces, data] = qp->built[i];
@@ -177,6 +181,7 @@ int PostBuilt(QueuePair* qp) {
 }
 
 int Poll(ibv_cq* queue, int most, ibv_wc* completions) {
+  const InObject here;
   if (most < 0) return -EINVAL;
   const Answer answer =
       AskAbout(Op::kPoll, Whole<CompletionQueue>(queue)->handle, static_cast<uint64_t>(most));

@@ -11,11 +11,14 @@
 
 namespace cm::sim::uapi {
 
-// Virtual time that a thread spends, in nanoseconds; computation between these costs nothing.
+// Virtual time that a thread spends, in nanoseconds. Computation between these costs nothing,
+// unless instructions are counted.
 struct Costs {
   int64_t reading = 0;  // of a clock or of the processor's counter
   int64_t look = 0;     // a poll without result
   int64_t request = 0;  // any other request
+  // Of the program's own code in a second; 0: they are not counted.
+  uint64_t instructions = 0;
 };
 
 // Instants are nanoseconds since the world began. A thread goes ahead of `now` by what it has
@@ -44,6 +47,7 @@ class SharedTime {
   int64_t until() const { return record_->until; }
   void NoteHappened() { ++record_->happened; }
   uint64_t happened() const { return record_->happened; }
+  const Costs& costs() const { return record_->costs; }
 
  private:
   explicit SharedTime(TimeRecord* record) : record_(record) {}

@@ -435,7 +435,7 @@ std::variant<Report, std::string> Run(const Setting& setting) {
       return fmt::format("cannot start {}: each host has a /tmp of its own, which is empty",
                          program.words[0]);
   }
-  auto folder = Folder::Make(setting.own_tmp);
+  auto folder = Folder::Make(setting.own_tmp, setting.object);
   if (auto* problem = std::get_if<std::string>(&folder)) return std::move(*problem);
   // A program that ends must not kill its writer with SIGPIPE.
   signal(SIGPIPE, SIG_IGN);

@@ -50,6 +50,7 @@ struct Setting {
   uint64_t bandwidth = 0;                   // bits a second of each device; 0: the usual ones
   // About what a server of today takes; kinder to our own processor than what it really takes.
   sim::uapi::Costs costs = {.reading = 100, .look = 500, .request = 500};
+  std::string object;  // for tests, in place of the one that programs load
   const std::atomic<bool>* interrupted = nullptr;
   // Lines that programs print.
   std::function<void(std::string_view who, std::string_view line)> hears;

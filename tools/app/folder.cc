@@ -11,7 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -39,15 +38,17 @@ std::filesystem::path Parent() {
 
 }  // namespace
 
-std::variant<Folder, std::string> Folder::Make(bool own_tmp) {
+std::variant<Folder, std::string> Folder::Make(bool own_tmp, const std::string& object) {
   const std::filesystem::path parent = Parent();
   std::string path = MakeOwnFolder(parent / "cmsim");
   if (path.empty())
     return fmt::format("no folder in {}: {}", parent.string(), std::strerror(errno));
   Folder folder(std::move(path), own_tmp);
-  const std::string_view object = Embedded("libcmsim_app.so");
   std::ofstream out(folder.ObjectPath(), std::ios::binary);
-  out.write(object.data(), static_cast<std::streamsize>(object.size()));
+  if (object.empty())
+    out << Embedded("libcmsim_app.so");
+  else
+    out << std::ifstream(object, std::ios::binary).rdbuf();
   out.close();
   if (!out) return fmt::format("cannot write {}", folder.ObjectPath());
   return folder;

@@ -57,6 +57,7 @@ std::variant<Launcher::Place, std::string> Launcher::Prepare(uint8_t side) {
   if (ids_->are_of_hosts()) places = folder_->PlacesOf(topology.KernelOf(side));
   const bool has_memory = !places.empty();
   if (processor_->is_bound()) environment.push_back(processor_->Variable());
+  if (kernels_->shared_time->costs().instructions != 0) environment.emplace_back("CMSIM_COUNTS=1");
   if (has_memory && !NamesAFolderForTemporaryFiles())
     environment.emplace_back("TMPDIR=/dev/shm/tmp");
   // First: the folder itself may get another place.

@@ -48,6 +48,8 @@ Ran RunPrograms(std::vector<ProgramToRun> programs, const RunOptions& options) {
                   .script = {},
                   .limit = options.limit,
                   .bandwidth = options.bandwidth};
+  setting.costs.instructions = options.instructions;
+  setting.object = options.object;
   auto happenings = ReadScript(options.script, setting.topology);
   if (auto* problem = std::get_if<std::string>(&happenings)) {
     ran.problem = std::move(*problem);

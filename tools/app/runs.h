@@ -37,6 +37,8 @@ struct RunOptions {
   uint64_t bandwidth = 0;
   bool own_tmp = false;
   std::string_view topology = "two-kernels";
+  uint64_t instructions = 0;  // a second; 0: computation costs nothing
+  std::string object = {};    // see Setting
 };
 
 Ran RunPrograms(std::vector<ProgramToRun> programs, const RunOptions& options);

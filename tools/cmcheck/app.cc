@@ -22,13 +22,14 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "model/vocabulary/topology_ref.h"
-#include "tools/app/bandwidth.h"
 #include "tools/app/broker.h"
 #include "tools/app/drawn_faults.h"
 #include "tools/app/each_fault.h"
 #include "tools/app/explore.h"
+#include "tools/app/instructions.h"
 #include "tools/app/order.h"
 #include "tools/app/program.h"
+#include "tools/app/rate.h"
 #include "tools/app/script.h"
 #include "tools/cmcheck/app_capture.h"
 #include "tools/cmcheck/app_conversation.h"
@@ -58,6 +59,7 @@ struct AppOptions {
   bool own_tmp = false;
   std::string limit = "600s";
   std::string bandwidth;
+  std::string instructions;
   std::vector<std::string> words;
 };
 
@@ -101,6 +103,18 @@ void DrawWhatIsDrawn(const AppOptions& options, app::Setting* setting) {
     setting->script = app::DrawFaults(setting->seed, setting->topology, setting->profile);
 }
 
+// Empty, or why instructions cannot be counted.
+std::string ReadInstructions(const AppOptions& options, app::Setting* setting) {
+  const std::optional<uint64_t> rate = app::ParseRate(options.instructions);
+  if (!rate)
+    return fmt::format("--instructions {}: accepted are instructions a second like 500M, 3G",
+                       options.instructions);
+  setting->costs.instructions = *rate;
+  if (*rate == 0) return {};
+  const std::string why = app::WhyNotCounted();
+  return why.empty() ? "" : fmt::format("--instructions {}: {}", options.instructions, why);
+}
+
 // Empty, or the setting that cannot be used.
 std::string Read(const AppOptions& options, app::Setting* setting) {
   auto topology = TopologyOf(options.topology);
@@ -119,12 +133,13 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
   if (!limit)
     return fmt::format("--limit {}: accepted are durations like 90s, 500ms", options.limit);
   setting->limit = *limit;
-  const std::optional<uint64_t> bandwidth = app::ParseBandwidth(options.bandwidth);
+  const std::optional<uint64_t> bandwidth = app::ParseRate(options.bandwidth);
   if (!bandwidth)
     return fmt::format("--bandwidth {}: accepted are bits a second like 800k, 100M, 25G",
                        options.bandwidth);
   setting->bandwidth = *bandwidth;
   setting->own_tmp = options.own_tmp;
+  if (std::string problem = ReadInstructions(options, setting); !problem.empty()) return problem;
   auto programs = ProgramsOf(options.words, *setting->topology);
   if (auto* problem = std::get_if<std::string>(&programs)) return std::move(*problem);
   setting->programs = std::get<std::vector<app::ProgramToRun>>(std::move(programs));
@@ -200,6 +215,7 @@ std::string CommandFor(const AppOptions& options, const app::Setting& setting,
   if (options.profile != usual.profile) add("--profile", options.profile);
   if (options.limit != usual.limit) add("--limit", options.limit);
   if (!options.bandwidth.empty()) add("--bandwidth", options.bandwidth);
+  if (!options.instructions.empty()) add("--instructions", options.instructions);
   for (const std::string& side : options.stays) add("--stays", side);
   if (options.own_tmp) command += " --own-tmp";
   if (!conversation.empty()) add("--conversation", conversation);
@@ -344,12 +360,16 @@ librdmacm, and what came of it. `cmcheck explain FILE` says why each line is per
 is not, and `cmcheck replay FILE` carries it out on the simulator. Its comment names what it lacks.
 --faults each does so with one fault a run: each message lost, each device removed and each link
 down at each instant at which something happens in the run without faults.
+--instructions 3G lets time pass with what programs compute: a second for 3 000 000 000 instructions
+outside of the kernel, about what a processor of 3 GHz does. It takes a processor whose counters
+programs may read, and is refused elsewhere; two runs are then nearly, not always exactly, the same.
 Examples:
   cmcheck app -- rping -s -a {passive} -C 3 : rping -c -a {passive} -C 3
   cmcheck app --faults loss.txt --trace run.txt -- @passive ./server : @active ./client {passive}
   cmcheck app --profile 6.1-siw -- ucmatose : ucmatose -s {passive}
   cmcheck app --pcap captures/ --fault 'fault drop REP from=passive nth=1' -- ./server : ./client
   cmcheck app --conversation run.conv -- udaddy : udaddy -s {passive}
+  cmcheck app --instructions 3G -- ./server : ./client {passive}
   cmcheck app --explore 1000 -- ./server : ./client {passive}
   cmcheck app --explore 1000 --faults drawn -- ./server : ./client {passive}
   cmcheck app --faults each -- ./server : ./client {passive})");
@@ -378,6 +398,9 @@ Examples:
             "Bits a second that each device sends: 800k, 100M, 25G; without it, 100G between queue "
             "pairs, and 10G over TCP and UDP");
   verb.Flag("--own-tmp", &options->own_tmp, "Each host has a /tmp of its own, which is empty");
+  verb.Text("--instructions", &options->instructions,
+            "Instructions of programs that take a second of virtual time, as the processor counts "
+            "them: 500M, 3G; without it computation costs nothing");
   verb.Texts("--stays", &options->stays,
              "A side whose programs serve for ever: they are killed when all others have ended");
   verb.Words("programs", &options->words, "PROGRAM ARGUMENT... : PROGRAM ARGUMENT...");

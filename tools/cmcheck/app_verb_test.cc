@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,9 +21,11 @@
 namespace cm {
 namespace {
 
+using testing::AllOf;
 using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 // As many hosts as there may be, with a device each.
@@ -258,6 +261,8 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
       {{"--topology", "moon", "true"}, "there is no topology 'moon'"},
       {{"--limit", "soon", "true"}, "--limit soon: accepted are durations like 90s"},
       {{"--bandwidth", "fast", "true"}, "--bandwidth fast: accepted are bits a second like 800k"},
+      {{"--instructions", "fast", "true"},
+       "--instructions fast: accepted are instructions a second like 500M, 3G"},
       {{"--stays", "middle", "true"}, "--stays middle: topology two-kernels has the sides"},
       {{"--faults", "none.txt", "true"}, "--faults none.txt: cannot be read"},
       {{"--faults", "each", "--fault", "fault link-down side=active", "true"},
@@ -271,6 +276,40 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
     EXPECT_EQ(ended.exit_code, 2) << bad.says;
     EXPECT_THAT(LinesOf(ended.error), ElementsAre(HasSubstr(bad.says)));
   }
+}
+
+std::string Computing() { return std::filesystem::current_path() / "tools/app/computing"; }
+
+// The nanoseconds of virtual time in which a program retires at least 30 million instructions.
+int64_t TimeOfALoop(const Ended& ended) {
+  const std::string before = "passive| took ";
+  const size_t at = ended.output.find(before);
+  return at == std::string::npos ? -1 : std::stoll(ended.output.substr(at + before.size()));
+}
+
+TEST_F(AppPrograms, ComputeInNoTime) {
+  const CmcheckFolder folder;
+  const Ended ended = folder.Cmcheck({"app", "--", Computing(), "loop"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_EQ(TimeOfALoop(ended), 100);
+}
+
+TEST_F(AppPrograms, TakeTheTimeOfTheirInstructionsOrAreNotStarted) {
+  const CmcheckFolder folder;
+  const Ended ended = folder.Cmcheck(
+      {"app", "--instructions", "3G", "--", "sh", "-c", ":>ran; " + Computing() + " loop"});
+  if (ended.exit_code == 2) {
+    EXPECT_THAT(LinesOf(ended.error),
+                ElementsAre(AllOf(
+                    HasSubstr("--instructions 3G: instructions cannot be counted: perf_event_open"),
+                    HasSubstr("a machine whose processor's counters are visible to it"),
+                    HasSubstr("kernel.perf_event_paranoid of at most 2"))));
+    EXPECT_THAT(folder.Files(), IsEmpty()) << "the program was started";
+    GTEST_SKIP() << "unsupported here: " << ended.error;
+  }
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_GE(TimeOfALoop(ended), 10'000'000);
+  EXPECT_LE(TimeOfALoop(ended), 1'000'000'000);
 }
 
 TEST_F(AppPrograms, EndWhenNobodyReadsWhatTheyPrint) {
