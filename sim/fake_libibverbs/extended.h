@@ -25,6 +25,11 @@ int Poll(ibv_cq* queue, int most, ibv_wc* completions);
 CompletionQueue* MakeQueue(ibv_context* context, int64_t entries, void* queue_context,
                            ibv_comp_channel* channel, int64_t vector);
 
+// domains.cc
+ibv_td* AllocTd(ibv_context* context, ibv_td_init_attr* initial);
+int DeallocTd(ibv_td* td);
+ibv_pd* AllocParentDomain(ibv_context* context, ibv_parent_domain_init_attr* initial);
+
 // extended_queues.cc
 ibv_cq_ex* CreateCqEx(ibv_context* context, ibv_cq_init_attr_ex* initial);
 

@@ -1,20 +1,17 @@
-// Protection domains, memory regions, address handles, queue pairs.
+// Address handles and queue pairs.
 #include <endian.h>
 #include <infiniband/verbs.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 
-#include "sim/fake_libibverbs/mappings.h"
 #include "sim/fake_libibverbs/objects.h"
 #include "sim/fake_libibverbs/requests.h"
 
 // The header defines a macro of this name.
 #undef ibv_query_port
-#undef ibv_reg_mr
 
 using namespace cm::sim::fake_libibverbs;  // what follows is C
 using cm::sim::uapi::Answer;
@@ -22,7 +19,6 @@ using cm::sim::uapi::CapacityRecord;
 using cm::sim::uapi::ModifyRecord;
 using cm::sim::uapi::Op;
 using cm::sim::uapi::QpRecord;
-using cm::sim::uapi::RegionRecord;
 
 namespace {
 
@@ -76,34 +72,6 @@ QpRecord RecordOf(uint32_t place, ibv_pd* pd, const ibv_qp_init_attr& initial) {
   return record;
 }
 
-ibv_mr* Register(ibv_pd* pd, void* address, size_t length, uint32_t access) {
-  const int64_t place = PlaceOf(pd->context);
-  if (place < 0) return Refuse(ErrnoOf(place));
-  constexpr uint32_t kWrites = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-                               IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
-  const auto first = reinterpret_cast<uint64_t>(address);
-  const bool there = CanBePinned(first, length, (access & kWrites) != 0);
-  const RegionRecord record = {.address = first,
-                               .length = length,
-                               .device = static_cast<uint32_t>(place),
-                               .access = access,
-                               .domain = NumberOf(pd),
-                               .faults = there ? 0U : 1U};
-  const Answer answer = Ask({.op = Op::kRegister, .bytes = BytesOf(record)});
-  if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
-  auto* region = new Region{};
-  region->key.number = static_cast<uint32_t>(answer.value);
-  region->shown = {.context = pd->context,
-                   .pd = pd,
-                   .addr = address,
-                   .length = length,
-                   .handle = region->key.number,
-                   .lkey = region->key.number,
-                   .rkey = region->key.number};
-  Enter(pd);
-  return &region->shown;
-}
-
 // The capacity of its queues; the requested one where the answer has none.
 ibv_qp_cap CapacityIn(const Answer& answer, ibv_qp_cap asked) {
   const auto held = RecordIn<CapacityRecord>(answer.bytes);
@@ -131,41 +99,6 @@ int AskOfGroup(ibv_qp* qp, Op op, const ibv_gid* gid) {
 }  // namespace
 
 extern "C" {
-
-ibv_pd* ibv_alloc_pd(ibv_context* context) {
-  if (const int64_t place = PlaceOf(context); place < 0) return Refuse(ErrnoOf(place));
-  static std::atomic<uint32_t> last{0};
-  const uint32_t number = ++last;
-  auto* domain =
-      new Domain{.shown = {.context = context, .handle = number}, .number = number, .users = 0};
-  return &domain->shown;
-}
-
-// source: linux 6.1 uverbs_std_types.c uverbs_free_pd
-int ibv_dealloc_pd(ibv_pd* pd) {
-  if (Whole<Domain>(pd)->users != 0) return errno = EBUSY;
-  delete Whole<Domain>(pd);
-  return 0;
-}
-
-ibv_mr* ibv_reg_mr(ibv_pd* pd, void* address, size_t length, int access) {
-  return Register(pd, address, length, static_cast<uint32_t>(access));
-}
-
-ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* address, size_t length, uint64_t virtual_address,
-                         unsigned int access) {
-  if (virtual_address != reinterpret_cast<uint64_t>(address)) return Refuse(EOPNOTSUPP);
-  return Register(pd, address, length, access);
-}
-
-int ibv_dereg_mr(ibv_mr* region) {
-  auto* whole = Whole<Region>(region);
-  const Answer answer = AskAbout(Op::kDeregister, whole->key);
-  if (answer.value < 0) return Failed(answer.value);
-  Leave(region->pd);
-  delete whole;
-  return 0;
-}
 
 ibv_ah* ibv_create_ah(ibv_pd* pd, ibv_ah_attr* to) {
   if (LacksGrh(pd->context, *to)) return Refuse(EINVAL);

@@ -171,6 +171,7 @@ int ibv_destroy_cq(ibv_cq* queue) {
   if (queue->channel != nullptr) Leave(Whole<Channel>(queue->channel), whole);
   AwaitAcknowledged(whole->handle, answer, &queue->mutex, &queue->async_events_completed);
   while (whole->handle.Lives() && TheBackend() != nullptr && !IsAcknowledged(whole)) Yield();
+  if (whole->parent != nullptr) Leave(whole->parent);
   delete whole;
   return 0;
 }

@@ -56,6 +56,10 @@ void OpenResources::Note(const uapi::Request& request, const uapi::Answer& answe
     if (request.op == row.begins) held_[{row.kind, made}] = {};
     if (request.op == row.ends) held_.erase({row.kind, request.on});
   }
+  if (request.op == Op::kReregister) {
+    held_.erase({Kind::kRegion, request.on});
+    held_[{Kind::kRegion, made}] = {};
+  }
   if (request.op != Op::kClose) return;
   std::erase_if(held_, [&](const auto& held) {
     return held.first.first == Kind::kId && held.second.file == request.on;

@@ -46,6 +46,8 @@ enum class Op : uint32_t {
   kQueryQp,      // a queue pair -> value: its state, as enum ibv_qp_state; bytes: CapacityRecord
   kRegister,     // bytes: RegionRecord -> value: its key, local and remote
   kDeregister,   // a key
+  kReregister,   // a key, enum ibv_rereg_mr_flags; bytes: RegionRecord, all of it as it is to be
+                 // -> value: its key from now on
   kAllocMw,      // bytes: WindowRecord -> value: a memory window; bytes: its key, 4
   kDeallocMw,    // a memory window
   kAttach,       // a queue pair; bytes: the group's GID, 16

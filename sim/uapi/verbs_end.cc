@@ -28,11 +28,9 @@ constexpr uint32_t kResourcesMask = 0x20000;
 constexpr uint32_t kSrqMaxWorkMask = 1;
 constexpr uint32_t kSrqLimitMask = 2;
 // source: <infiniband/verbs.h> enum ibv_access_flags
-constexpr uint32_t kLocalWrite = 1;
 constexpr uint32_t kRemoteWrite = 2;
 constexpr uint32_t kRemoteRead = 4;
 constexpr uint32_t kRemoteAtomic = 8;
-constexpr uint32_t kBinds = 16;
 
 Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
 
@@ -74,6 +72,7 @@ Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
   if (op == kCreateQp) return CreateQp(process, kernel, request);
   if (op == kRegister) return Register(process, kernel, request);
   if (op == kDeregister) return Deregister(process, request.on);
+  if (op == kReregister) return Reregister(process, request);
   if (IsOneOf(op, kAllocMw, kDeallocMw)) return CarryWindow(process, kernel, request);
   if (IsOneOf(op, kTakeEvent, kPollEvents)) return TakeEvent(process, request);
   if (IsOneOf(op, kDestroyCq, kResizeCq, kPoll, kArm)) return CarryCq(process, request);
@@ -285,37 +284,6 @@ void VerbsEnd::DestroyQp(uint32_t number) {
   verbs().Destroy(own.qp);
   for (const uint32_t cq : {own.send_queue, own.receive_queue}) --cqs_[cq].used;
   qps_.erase(number);
-}
-
-Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& request) {
-  const auto record = As<RegionRecord>(request.bytes);
-  const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
-  if (record.device >= devices.size()) return Refused(Errno::kNoDev);
-  if (const Errno error = WhyNoRegion(record); error != Errno::kNone) return Refused(error);
-  Region region{.external = true};
-  region.local_write = (record.access & kLocalWrite) != 0;
-  region.remote_read = (record.access & kRemoteRead) != 0;
-  region.remote_write = (record.access & kRemoteWrite) != 0;
-  region.remote_atomic = (record.access & kRemoteAtomic) != 0;
-  region.binds = (record.access & kBinds) != 0;
-  region.device = devices[record.device];
-  region.process = process;
-  region.address = record.address;
-  region.length = record.length;
-  region.domain = DomainOf(process, record.domain);
-  // 0 is no valid key: programs use it for none.
-  return Value(int64_t{verbs().regions().Register(region)} + 1);
-}
-
-Outcome VerbsEnd::Deregister(uint32_t process, uint32_t key) {
-  const uint32_t number = key - 1;
-  if (number >= verbs().regions().all().size()) return Refused(Errno::kInval);
-  const Region& region = verbs().regions()[number];
-  if (!region.live || !region.external || region.process != process) return Refused(Errno::kInval);
-  if (region.windows != 0)
-    return Refused(Errno::kInval);  // source: linux 6.1 rxe_mr.c rxe_dereg_mr
-  verbs().regions().Deregister(number);
-  return Value(0);
 }
 
 // Over InfiniBand the SA decides which group an address belongs to. One that is attached already

@@ -89,7 +89,9 @@ class VerbsEnd {
   template <typename Own>
   void Tell(const std::map<uint32_t, Own>& objects, uint32_t Own::*index, const News& news);
   Outcome Register(uint32_t process, uint8_t kernel, const Request& request);
+  std::optional<uint32_t> FindRegion(uint32_t process, uint32_t key) const;
   Outcome Deregister(uint32_t process, uint32_t key);
+  Outcome Reregister(uint32_t process, const Request& request);
   Outcome Attach(const OwnQp& own, const Request& request);
   bool HasDepth(const ModifyRecord& record) const;
   Errno Modify(Asker asker, OwnQp* own, const ModifyRecord& record);

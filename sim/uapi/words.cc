@@ -57,6 +57,7 @@ constexpr auto kOps = std::to_array<OpWords>({
     {"ibv_query_qp", "qp", "", true},
     {"ibv_reg_mr", "", "mr"},
     {"ibv_dereg_mr", "mr"},
+    {"ibv_rereg_mr", "mr", "mr"},
     {"ibv_alloc_mw", "", "mw"},
     {"ibv_dealloc_mw", "mw"},
     {"ibv_attach_mcast", "qp"},
@@ -278,7 +279,7 @@ void AddArguments(const Request& request, std::string* words) {
   } else if (request.op == Op::kPostSend) {
     Add(words, " opcode=");
     AddName(static_cast<ibv_wr_opcode>(As<WorkRecord>(request.bytes).opcode), words);
-  } else if (request.op == Op::kRegister) {
+  } else if (IsOneOf(request.op, Op::kRegister, Op::kReregister)) {
     Add(words, " length=", As<RegionRecord>(request.bytes).length);
   } else if (request.op == Op::kSleep) {
     const auto until = Instant::FromNanoseconds(static_cast<int64_t>(request.more));
