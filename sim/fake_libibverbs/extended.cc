@@ -24,6 +24,11 @@ void FillOperations(verbs_context* context) {
   context->alloc_td = AllocTd;
   context->dealloc_td = DeallocTd;
   context->alloc_parent_domain = AllocParentDomain;
+  context->open_xrcd = OpenXrcd;
+  context->close_xrcd = CloseXrcd;
+  context->create_srq_ex = CreateSrqEx;
+  context->get_srq_num = GetSrqNumber;
+  context->open_qp = OpenQp;
 }
 
 }  // namespace cm::sim::fake_libibverbs

@@ -90,9 +90,18 @@ struct Channel {
   std::vector<CompletionQueue*> queues;
 };
 
+// Of extended reliable connections.
+struct XrcDomain {
+  ibv_xrcd shown;
+  Handle handle;
+  int file;  // a duplicate of the descriptor that names it, so that no other file is taken for it;
+             // or -1
+};
+
 struct SharedQueue {
   ibv_srq shown;
   Handle handle;
+  uint32_t number;  // of XRC; else 0
 };
 
 // A work request between ibv_wr_start and ibv_wr_complete.
@@ -133,6 +142,9 @@ inline void Enter(ibv_pd* domain) { ++Whole<Domain>(domain)->users; }
 inline void Leave(ibv_pd* domain) { --Whole<Domain>(domain)->users; }
 
 inline uint32_t NumberOf(ibv_pd* domain) { return Whole<Domain>(domain)->number; }
+inline uint32_t NumberOf(ibv_xrcd* domain) {
+  return domain == nullptr ? 0 : Whole<XrcDomain>(domain)->handle.number;
+}
 
 // Index of a context's device in the kernel's list, or a negative errno.
 int64_t PlaceOf(ibv_context* context);

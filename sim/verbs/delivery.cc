@@ -177,8 +177,10 @@ Outcome Verbs::Delivery::Carry() {
   if (c_.fabric->Linked(own_.device, there.device)) peer_ = v_.FindQp(there);
   // A queue pair that reuses the number of another one does not know its connection.
   const bool takes = peer_ != kNobody && Peer().Receives() &&
-                     Peer().connection.peer == QpAddress{own_.device, own_.number};
+                     Peer().connection.peer == QpAddress{own_.device, own_.number} &&
+                     own_.xrc.Joins(Peer().xrc.role);
   if (!takes || IsLost(there.device)) return Retry();
+  if (!v_.TurnTo(peer_, work_)) return Refuse(WcStatus::kRemInvReq);
   if (work_.opcode == WcOpcode::kSend) return Send();
   if (work_.opcode == WcOpcode::kWrite) return Write();
   return work_.opcode == WcOpcode::kRead ? Read() : Atomic();
