@@ -96,6 +96,10 @@ void SetReceiver(ibv_qp_ex* qp, ibv_ah* handle, uint32_t number, uint32_t qkey) 
   last->work.wr.ud.remote_qkey = qkey;
 }
 
+void SetSharedQueue(ibv_qp_ex* qp, uint32_t number) {
+  if (Built* const last = LastOf(qp); last != nullptr) last->work.qp_type.xrc.remote_srqn = number;
+}
+
 void SetPieces(ibv_qp_ex* qp, size_t count, const ibv_sge* pieces) {
   Built* const last = LastOf(qp);
   if (last == nullptr) return;
@@ -163,6 +167,7 @@ void FillBuilders(uint64_t ops, ibv_qp_ex* qp) {
   if (has(IBV_QP_EX_WITH_SEND_WITH_IMM)) qp->wr_send_imm = SendWithImmediate;
   if (has(IBV_QP_EX_WITH_SEND_WITH_INV)) qp->wr_send_inv = SendWithInvalidate;
   qp->wr_set_ud_addr = SetReceiver;
+  if (qp->qp_base.qp_type == IBV_QPT_XRC_SEND) qp->wr_set_xrc_srqn = SetSharedQueue;
   qp->wr_set_inline_data = SetInline;
   qp->wr_set_inline_data_list = SetInlineList;
   qp->wr_set_sge = SetPiece;
@@ -172,7 +177,8 @@ void FillBuilders(uint64_t ops, ibv_qp_ex* qp) {
   qp->wr_abort = Abort;
 }
 
-// What the provider has for a type. source: rdma-core 44 rxe.c RXE_SUP_RC_QP_SEND_OPS_FLAGS ff.
+// What the provider has for a type, and mlx5 for XRC. source: rdma-core 44 rxe.c
+// RXE_SUP_RC_QP_SEND_OPS_FLAGS ff., mlx5 qp.c mlx5_qp_fill_wr_pfns
 uint64_t OpsOf(ibv_qp_type type) {
   constexpr uint64_t kDatagram = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
   constexpr uint64_t kUnreliable = kDatagram | IBV_QP_EX_WITH_RDMA_WRITE |
@@ -182,14 +188,15 @@ uint64_t OpsOf(ibv_qp_type type) {
       kUnreliable | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
       IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_ATOMIC_WRITE;
   if (type == IBV_QPT_RC) return kReliable;
+  if (type == IBV_QPT_XRC_SEND) return kReliable & ~uint64_t{IBV_QP_EX_WITH_ATOMIC_WRITE};
   if (type == IBV_QPT_UC) return kUnreliable;
   return type == IBV_QPT_UD ? kDatagram : 0;
 }
 
 // source: rdma-core 44 rxe.c check_qp_init_attr
 bool IsSupported(const ibv_qp_init_attr_ex& initial) {
-  constexpr uint32_t kKnown =
-      IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+  constexpr uint32_t kKnown = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD |
+                              IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
   const auto has = [&initial](uint32_t part) { return (initial.comp_mask & part) != 0; };
   if (has(~kKnown)) return false;
   if (has(IBV_QP_INIT_ATTR_CREATE_FLAGS) && initial.create_flags != 0) return false;
@@ -200,10 +207,14 @@ bool IsSupported(const ibv_qp_init_attr_ex& initial) {
 
 }  // namespace
 
-// Without a domain it is refused by the library. source: rdma-core 44 cmd_qp.c ibv_icmd_create_qp
-ibv_qp* CreateQpEx(ibv_context* /*context*/, ibv_qp_init_attr_ex* initial) {
+// Without a domain, which is the XRC domain for a target of XRC, it is refused by the library.
+// source: rdma-core 44 cmd_qp.c ibv_icmd_create_qp
+ibv_qp* CreateQpEx(ibv_context* context, ibv_qp_init_attr_ex* initial) {
   if (!IsSupported(*initial)) return Refuse(EOPNOTSUPP);
-  if ((initial->comp_mask & IBV_QP_INIT_ATTR_PD) == 0) return Refuse(EINVAL);
+  const bool target = initial->qp_type == IBV_QPT_XRC_RECV;
+  const bool has_pd = (initial->comp_mask & IBV_QP_INIT_ATTR_PD) != 0;
+  const bool has_xrcd = (initial->comp_mask & IBV_QP_INIT_ATTR_XRCD) != 0;
+  if (!(target ? has_xrcd : has_pd)) return Refuse(EINVAL);
   ibv_qp_init_attr plain{.qp_context = initial->qp_context,
                          .send_cq = initial->send_cq,
                          .recv_cq = initial->recv_cq,
@@ -211,15 +222,17 @@ ibv_qp* CreateQpEx(ibv_context* /*context*/, ibv_qp_init_attr_ex* initial) {
                          .cap = initial->cap,
                          .qp_type = initial->qp_type,
                          .sq_sig_all = initial->sq_sig_all};
-  ibv_qp* const made = ibv_create_qp(initial->pd, &plain);
-  if (made == nullptr) return nullptr;
+  QueuePair* const whole = target ? MakePair(context, nullptr, initial->xrcd, &plain)
+                                  : MakePair(initial->pd->context, initial->pd, nullptr, &plain);
+  if (whole == nullptr) return nullptr;
+  // A target is not in it; librdmacm asks for it.
+  if (target && has_pd) whole->shown.pd = initial->pd;
   initial->cap = plain.cap;
-  auto* const whole = Whole<QueuePair>(made);
   whole->is_extended = true;
   pthread_mutex_init(&whole->building, nullptr);
   if ((initial->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0)
     FillBuilders(initial->send_ops_flags, &whole->extended);
-  return made;
+  return &whole->shown;
 }
 
 }  // namespace cm::sim::fake_libibverbs

@@ -22,6 +22,8 @@ void DescribeRxe(const Device& device, ibv_device_attr* attributes) {
   constexpr unsigned kOfWindows = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
   attributes->max_mw = static_cast<int>(device.record.max_windows);
   attributes->device_cap_flags = kCapabilities | (attributes->max_mw != 0 ? kOfWindows : 0);
+  // Which Soft-RoCE lacks.
+  if (HasExtendedVerbs(device)) attributes->device_cap_flags |= IBV_DEVICE_XRC;
   std::strcpy(attributes->fw_ver, "0.0.0");
   attributes->node_guid = device.record.guid;
   attributes->sys_image_guid = attributes->node_guid;

@@ -67,25 +67,26 @@ TEST_F(DeviceAttributes, RefuseAnUnknownInputAndTooLittleRoom) {
   EXPECT_EQ(Query(nullptr, &all, sizeof all.orig_attr - 1), EINVAL);
 }
 
-// source: rdma-core 44 rxe.c rxe_ctx_ops, dummy_ops.c
-TEST_F(DeviceAttributes, HaveNoXrcAndNoDomainsOfThreads) {
+TEST_F(DeviceAttributes, HaveXrcBeyondSoftRoce) {
+  ibv_device_attr_ex all{};
+  ASSERT_EQ(Query(nullptr, &all, sizeof all), 0);
+  EXPECT_NE(all.orig_attr.device_cap_flags & IBV_DEVICE_XRC, 0U);
+}
+
+class OldAttributes : public DeviceAttributes {
+ protected:
+  OldAttributes() : DeviceAttributes("5.10-rxe") {}
+};
+
+// source: rdma-core 33 rxe.c rxe_ctx_ops
+TEST_F(OldAttributes, HaveNoXrc) {
+  ibv_device_attr plain{};
+  ASSERT_EQ(Of<decltype(::ibv_query_device)>("ibv_query_device")(context_, &plain), 0);
+  EXPECT_EQ(plain.device_cap_flags & IBV_DEVICE_XRC, 0U);
   ibv_xrcd_init_attr shared{.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
                             .fd = -1};
   errno = 0;
   EXPECT_EQ(ibv_open_xrcd(context_, &shared), nullptr);
-  EXPECT_EQ(errno, EOPNOTSUPP);
-  ibv_td_init_attr of_threads{};
-  errno = 0;
-  EXPECT_EQ(ibv_alloc_td(context_, &of_threads), nullptr);
-  EXPECT_EQ(errno, EOPNOTSUPP);
-  ibv_parent_domain_init_attr parent{.pd = pd_};
-  errno = 0;
-  EXPECT_EQ(ibv_alloc_parent_domain(context_, &parent), nullptr);
-  EXPECT_EQ(errno, EOPNOTSUPP);
-  errno = 0;
-  EXPECT_EQ(Of<decltype(::ibv_rereg_mr)>("ibv_rereg_mr")(region_, IBV_REREG_MR_CHANGE_ACCESS, pd_,
-                                                         nullptr, 0, IBV_ACCESS_LOCAL_WRITE),
-            IBV_REREG_MR_ERR_INPUT);
   EXPECT_EQ(errno, EOPNOTSUPP);
 }
 

@@ -25,6 +25,25 @@ int Poll(ibv_cq* queue, int most, ibv_wc* completions);
 CompletionQueue* MakeQueue(ibv_context* context, int64_t entries, void* queue_context,
                            ibv_comp_channel* channel, int64_t vector);
 
+// domains.cc
+ibv_td* AllocTd(ibv_context* context, ibv_td_init_attr* initial);
+int DeallocTd(ibv_td* td);
+ibv_pd* AllocParentDomain(ibv_context* context, ibv_parent_domain_init_attr* initial);
+
+// queues.cc. Null, and an errno, where it is refused. With an XRC domain it is a queue of XRC.
+ibv_srq* MakeSharedQueue(ibv_pd* pd, const ibv_srq_init_attr_ex& initial);
+
+// pairs.cc. With a protection domain, or as a target of an XRC domain; the other one is null. On
+// return `initial` has the capacity. Null, and an errno, where it is refused.
+QueuePair* MakePair(ibv_context* context, ibv_pd* pd, ibv_xrcd* xrcd, ibv_qp_init_attr* initial);
+
+// xrc.cc
+ibv_xrcd* OpenXrcd(ibv_context* context, ibv_xrcd_init_attr* initial);
+int CloseXrcd(ibv_xrcd* xrcd);
+ibv_srq* CreateSrqEx(ibv_context* context, ibv_srq_init_attr_ex* initial);
+int GetSrqNumber(ibv_srq* queue, uint32_t* number);
+ibv_qp* OpenQp(ibv_context* context, ibv_qp_open_attr* initial);
+
 // extended_queues.cc
 ibv_cq_ex* CreateCqEx(ibv_context* context, ibv_cq_init_attr_ex* initial);
 

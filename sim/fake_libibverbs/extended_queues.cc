@@ -68,19 +68,25 @@ void FillReaders(uint64_t fields, ibv_cq_ex* queue) {
 
 // The provider has the standard fields, and its kernel no flag. In this version of it an end_poll
 // after a next_poll that found nothing skips a completion, and unlocks the queue again; here, as in
-// later versions and in the manual, it only ends the poll. source: rdma-core 44 rxe.c
-// rxe_create_cq_ex, cq_next_poll, cmd_cq.c ibv_cmd_create_cq_ex; linux 6.1 rxe_verbs.c
-// rxe_create_cq; man ibv_create_cq_ex(3)
+// later versions and in the manual, it only ends the poll. A parent domain must be one. source:
+// rdma-core 44 rxe.c rxe_create_cq_ex, cq_next_poll, cmd_cq.c ibv_cmd_create_cq_ex, mlx5 verbs.c
+// create_cq; linux 6.1 rxe_verbs.c rxe_create_cq; man ibv_create_cq_ex(3)
 ibv_cq_ex* CreateCqEx(ibv_context* context, ibv_cq_init_attr_ex* initial) {
   constexpr uint32_t kKnown = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD;
   const bool has_flags = (initial->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) != 0;
+  const bool has_parent = (initial->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) != 0;
   if ((initial->wc_flags & ~uint64_t{IBV_WC_STANDARD_FLAGS}) != 0 ||
       (initial->comp_mask & ~kKnown) != 0 ||
       (has_flags && (initial->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN) != 0))
     return Refuse(EOPNOTSUPP);
+  ibv_pd* const parent = has_parent ? initial->parent_domain : nullptr;
+  if (has_parent && (parent == nullptr || Whole<Domain>(parent)->below == nullptr))
+    return Refuse(EINVAL);
   CompletionQueue* const queue =
       MakeQueue(context, initial->cqe, initial->cq_context, initial->channel, initial->comp_vector);
   if (queue == nullptr) return nullptr;
+  if (parent != nullptr) Enter(parent);
+  queue->parent = parent;
   FillReaders(initial->wc_flags, &queue->extended);
   return &queue->extended;
 }

@@ -27,6 +27,12 @@ struct Device {
   uint32_t world;
 };
 
+// Soft-RoCE with a provider that has extended verbs; what is simulated beyond those of Soft-RoCE
+// belongs to the same devices.
+inline bool HasExtendedVerbs(const Device& device) {
+  return device.record.old_provider == 0 && device.record.iwarp == 0;
+}
+
 // Inline functions and the libraries of providers look at the operations before the context.
 struct Context {
   verbs_context shown;
@@ -34,17 +40,25 @@ struct Context {
   Handle events;
 };
 
+struct ThreadDomain {
+  ibv_td shown;
+  std::atomic<uint32_t> users = 0;  // parent domains
+};
+
 // A protection domain. The machine knows it by its number, which is reported with the objects in
-// it.
+// it. A parent domain is one as well.
 struct Domain {
   ibv_pd shown;
-  uint32_t number;              // unique
-  std::atomic<uint32_t> users;  // objects in it; it cannot be destroyed before them
+  uint32_t number;                  // unique; of a parent domain: that of the domain below
+  std::atomic<uint32_t> users = 0;  // objects in it; it cannot be destroyed before them
+  Domain* below = nullptr;          // of a parent domain
+  ThreadDomain* threads = nullptr;  // the same
 };
 
 struct Region {
   ibv_mr shown;
   Handle key;
+  uint32_t access;  // enum ibv_access_flags
 };
 
 struct MemoryWindow {
@@ -66,6 +80,7 @@ struct CompletionQueue {
   uint32_t delivered;
   pthread_mutex_t polled;  // held while a thread reads completions one after the other
   ibv_wc current;          // the one that it reads
+  ibv_pd* parent;          // its parent domain, or null
 };
 
 struct Channel {
@@ -75,9 +90,18 @@ struct Channel {
   std::vector<CompletionQueue*> queues;
 };
 
+// Of extended reliable connections.
+struct XrcDomain {
+  ibv_xrcd shown;
+  Handle handle;
+  int file;  // a duplicate of the descriptor that names it, so that no other file is taken for it;
+             // or -1
+};
+
 struct SharedQueue {
   ibv_srq shown;
   Handle handle;
+  uint32_t number;  // of XRC; else 0
 };
 
 // A work request between ibv_wr_start and ibv_wr_complete.
@@ -118,6 +142,9 @@ inline void Enter(ibv_pd* domain) { ++Whole<Domain>(domain)->users; }
 inline void Leave(ibv_pd* domain) { --Whole<Domain>(domain)->users; }
 
 inline uint32_t NumberOf(ibv_pd* domain) { return Whole<Domain>(domain)->number; }
+inline uint32_t NumberOf(ibv_xrcd* domain) {
+  return domain == nullptr ? 0 : Whole<XrcDomain>(domain)->handle.number;
+}
 
 // Index of a context's device in the kernel's list, or a negative errno.
 int64_t PlaceOf(ibv_context* context);

@@ -1,20 +1,18 @@
-// Protection domains, memory regions, address handles, queue pairs.
+// Address handles and queue pairs.
 #include <endian.h>
 #include <infiniband/verbs.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 
-#include "sim/fake_libibverbs/mappings.h"
+#include "sim/fake_libibverbs/extended.h"
 #include "sim/fake_libibverbs/objects.h"
 #include "sim/fake_libibverbs/requests.h"
 
 // The header defines a macro of this name.
 #undef ibv_query_port
-#undef ibv_reg_mr
 
 using namespace cm::sim::fake_libibverbs;  // what follows is C
 using cm::sim::uapi::Answer;
@@ -22,7 +20,6 @@ using cm::sim::uapi::CapacityRecord;
 using cm::sim::uapi::ModifyRecord;
 using cm::sim::uapi::Op;
 using cm::sim::uapi::QpRecord;
-using cm::sim::uapi::RegionRecord;
 
 namespace {
 
@@ -63,45 +60,35 @@ void Merge(const ibv_qp_attr& from, int mask, ibv_qp_attr* to) {
   if ((mask & IBV_QP_DEST_QPN) != 0) to->dest_qp_num = from.dest_qp_num;
 }
 
-QpRecord RecordOf(uint32_t place, ibv_pd* pd, const ibv_qp_init_attr& initial) {
+QpRecord RecordOf(uint32_t place, const ibv_qp_init_attr& initial) {
   QpRecord record = {.device = place,
                      .type = static_cast<uint32_t>(initial.qp_type),
                      .send_queue = NumberOf(initial.send_cq),
                      .receive_queue = NumberOf(initial.recv_cq),
                      .signal_all = initial.sq_sig_all != 0 ? 1U : 0U,
                      .sends = {initial.cap.max_send_wr, initial.cap.max_send_sge},
-                     .receives = {initial.cap.max_recv_wr, initial.cap.max_recv_sge},
-                     .domain = NumberOf(pd)};
+                     .receives = {initial.cap.max_recv_wr, initial.cap.max_recv_sge}};
   if (initial.srq != nullptr) record.srq = Whole<SharedQueue>(initial.srq)->handle.number;
   return record;
 }
 
-ibv_mr* Register(ibv_pd* pd, void* address, size_t length, uint32_t access) {
-  const int64_t place = PlaceOf(pd->context);
-  if (place < 0) return Refuse(ErrnoOf(place));
-  constexpr uint32_t kWrites = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-                               IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
-  const auto first = reinterpret_cast<uint64_t>(address);
-  const bool there = CanBePinned(first, length, (access & kWrites) != 0);
-  const RegionRecord record = {.address = first,
-                               .length = length,
-                               .device = static_cast<uint32_t>(place),
-                               .access = access,
-                               .domain = NumberOf(pd),
-                               .faults = there ? 0U : 1U};
-  const Answer answer = Ask({.op = Op::kRegister, .bytes = BytesOf(record)});
-  if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
-  auto* region = new Region{};
-  region->key.number = static_cast<uint32_t>(answer.value);
-  region->shown = {.context = pd->context,
-                   .pd = pd,
-                   .addr = address,
-                   .length = length,
-                   .handle = region->key.number,
-                   .lkey = region->key.number,
-                   .rkey = region->key.number};
-  Enter(pd);
-  return &region->shown;
+// What a queue pair gets. Room for a scatter/gather element is room for inline data, and the other
+// way round. One that sends over XRC has no receives, and a target has no queues. source: linux 6.1
+// rxe_qp.c rxe_qp_init_req, uverbs_cmd.c create_qp
+ibv_qp_init_attr HeldFor(const ibv_qp_init_attr& asked) {
+  ibv_qp_init_attr held = asked;
+  ibv_qp_cap& cap = held.cap;
+  if (asked.qp_type == IBV_QPT_XRC_RECV) {
+    cap = {};
+    held.send_cq = held.recv_cq = nullptr;
+  }
+  if (asked.qp_type == IBV_QPT_XRC_SEND) {
+    cap.max_recv_wr = cap.max_recv_sge = 0;
+    held.recv_cq = nullptr;
+  }
+  cap.max_inline_data = std::max<uint32_t>(cap.max_inline_data, cap.max_send_sge * sizeof(ibv_sge));
+  cap.max_send_sge = cap.max_inline_data / sizeof(ibv_sge);
+  return held;
 }
 
 // The capacity of its queues; the requested one where the answer has none.
@@ -130,42 +117,46 @@ int AskOfGroup(ibv_qp* qp, Op op, const ibv_gid* gid) {
 
 }  // namespace
 
+namespace cm::sim::fake_libibverbs {
+
+QueuePair* MakePair(ibv_context* context, ibv_pd* pd, ibv_xrcd* xrcd, ibv_qp_init_attr* initial) {
+  const int64_t place = PlaceOf(context);
+  if (place < 0) return Refuse(ErrnoOf(place));
+  const auto& device = ContextOf(context)->device->record;
+  if (initial->cap.max_inline_data > device.max_inline) return Refuse(EINVAL);
+  const ibv_qp_init_attr held = HeldFor(*initial);
+  auto made = std::make_unique<QueuePair>();
+  QpRecord record = RecordOf(static_cast<uint32_t>(place), held);
+  if (pd != nullptr) record.domain = NumberOf(pd);
+  record.xrcd = NumberOf(xrcd);
+  record.told = TellOf(context, made.get());
+  const Answer answer = Ask({.op = Op::kCreateQp, .bytes = BytesOf(record)});
+  if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
+  const auto number = RecordIn<uint32_t>(answer.bytes);
+  if (!number) return Refuse(EIO);
+  QueuePair* const qp = made.release();
+  qp->handle.number = static_cast<uint32_t>(answer.value);
+  initial->cap = held.cap;
+  qp->initial = held;
+  if (pd != nullptr) Enter(pd);
+  qp->shown = {.context = context,
+               .qp_context = initial->qp_context,
+               .pd = pd,
+               .send_cq = held.send_cq,
+               .recv_cq = held.recv_cq,
+               .srq = held.srq,
+               .handle = qp->handle.number,
+               .qp_num = *number,
+               .state = IBV_QPS_RESET,
+               .qp_type = initial->qp_type};
+  pthread_mutex_init(&qp->shown.mutex, nullptr);
+  pthread_cond_init(&qp->shown.cond, nullptr);
+  return qp;
+}
+
+}  // namespace cm::sim::fake_libibverbs
+
 extern "C" {
-
-ibv_pd* ibv_alloc_pd(ibv_context* context) {
-  if (const int64_t place = PlaceOf(context); place < 0) return Refuse(ErrnoOf(place));
-  static std::atomic<uint32_t> last{0};
-  const uint32_t number = ++last;
-  auto* domain =
-      new Domain{.shown = {.context = context, .handle = number}, .number = number, .users = 0};
-  return &domain->shown;
-}
-
-// source: linux 6.1 uverbs_std_types.c uverbs_free_pd
-int ibv_dealloc_pd(ibv_pd* pd) {
-  if (Whole<Domain>(pd)->users != 0) return errno = EBUSY;
-  delete Whole<Domain>(pd);
-  return 0;
-}
-
-ibv_mr* ibv_reg_mr(ibv_pd* pd, void* address, size_t length, int access) {
-  return Register(pd, address, length, static_cast<uint32_t>(access));
-}
-
-ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* address, size_t length, uint64_t virtual_address,
-                         unsigned int access) {
-  if (virtual_address != reinterpret_cast<uint64_t>(address)) return Refuse(EOPNOTSUPP);
-  return Register(pd, address, length, access);
-}
-
-int ibv_dereg_mr(ibv_mr* region) {
-  auto* whole = Whole<Region>(region);
-  const Answer answer = AskAbout(Op::kDeregister, whole->key);
-  if (answer.value < 0) return Failed(answer.value);
-  Leave(region->pd);
-  delete whole;
-  return 0;
-}
 
 ibv_ah* ibv_create_ah(ibv_pd* pd, ibv_ah_attr* to) {
   if (LacksGrh(pd->context, *to)) return Refuse(EINVAL);
@@ -206,41 +197,8 @@ int ibv_destroy_ah(ibv_ah* handle) {
 }
 
 ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
-  const int64_t place = PlaceOf(pd->context);
-  if (place < 0) return Refuse(ErrnoOf(place));
-  const auto& device = ContextOf(pd->context)->device->record;
-  if (initial->cap.max_inline_data > device.max_inline) return Refuse(EINVAL);
-  // Room for a scatter/gather element is room for inline data, and the other way round.
-  // source: linux 6.1 rxe_qp.c rxe_qp_init_req
-  ibv_qp_init_attr held = *initial;
-  ibv_qp_cap& cap = held.cap;
-  cap.max_inline_data = std::max<uint32_t>(cap.max_inline_data, cap.max_send_sge * sizeof(ibv_sge));
-  cap.max_send_sge = cap.max_inline_data / sizeof(ibv_sge);
-  auto made = std::make_unique<QueuePair>();
-  QpRecord record = RecordOf(static_cast<uint32_t>(place), pd, held);
-  record.told = TellOf(pd->context, made.get());
-  const Answer answer = Ask({.op = Op::kCreateQp, .bytes = BytesOf(record)});
-  if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
-  const auto number = RecordIn<uint32_t>(answer.bytes);
-  if (!number) return Refuse(EIO);
-  QueuePair* const qp = made.release();
-  qp->handle.number = static_cast<uint32_t>(answer.value);
-  initial->cap = cap;
-  qp->initial = held;
-  qp->shown.context = pd->context;
-  qp->shown.qp_context = initial->qp_context;
-  qp->shown.pd = pd;
-  Enter(pd);
-  qp->shown.send_cq = initial->send_cq;
-  qp->shown.recv_cq = initial->recv_cq;
-  qp->shown.srq = initial->srq;
-  qp->shown.handle = qp->handle.number;
-  qp->shown.qp_num = *number;
-  qp->shown.state = IBV_QPS_RESET;
-  qp->shown.qp_type = initial->qp_type;
-  pthread_mutex_init(&qp->shown.mutex, nullptr);
-  pthread_cond_init(&qp->shown.cond, nullptr);
-  return &qp->shown;
+  QueuePair* const made = MakePair(pd->context, pd, nullptr, initial);
+  return made == nullptr ? nullptr : &made->shown;
 }
 
 int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) {
@@ -285,7 +243,7 @@ int ibv_destroy_qp(ibv_qp* qp) {
   const Answer answer = AskAbout(Op::kDestroyQp, whole->handle);
   if (answer.value < 0) return Failed(answer.value);
   AwaitAcknowledged(whole->handle, answer, &qp->mutex, &qp->events_completed);
-  Leave(qp->pd);
+  if (qp->pd != nullptr && qp->qp_type != IBV_QPT_XRC_RECV) Leave(qp->pd);
   delete whole;
   return 0;
 }

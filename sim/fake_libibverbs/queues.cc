@@ -104,6 +104,32 @@ CompletionQueue* MakeQueue(ibv_context* context, int64_t entries, void* queue_co
   return queue;
 }
 
+ibv_srq* MakeSharedQueue(ibv_pd* pd, const ibv_srq_init_attr_ex& initial) {
+  const int64_t place = PlaceOf(pd->context);
+  if (place < 0) return Refuse(ErrnoOf(place));
+  auto made = std::make_unique<SharedQueue>();
+  const SrqRecord record = {.room = {.work = initial.attr.max_wr, .pieces = initial.attr.max_sge},
+                            .limit = initial.attr.srq_limit,
+                            .told = TellOf(pd->context, made.get()),
+                            .xrcd = NumberOf(initial.xrcd),
+                            .queue = NumberOf(initial.cq),
+                            .domain = NumberOf(pd)};
+  const Answer answer =
+      Ask({.op = Op::kCreateSrq, .on = static_cast<uint32_t>(place), .bytes = BytesOf(record)});
+  if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
+  SharedQueue* const queue = made.release();
+  queue->handle.number = static_cast<uint32_t>(answer.value);
+  queue->number = RecordIn<uint32_t>(answer.bytes).value_or(0);
+  queue->shown.context = pd->context;
+  queue->shown.srq_context = initial.srq_context;
+  queue->shown.pd = pd;
+  Enter(pd);
+  queue->shown.handle = queue->handle.number;
+  pthread_mutex_init(&queue->shown.mutex, nullptr);
+  pthread_cond_init(&queue->shown.cond, nullptr);
+  return &queue->shown;
+}
+
 }  // namespace cm::sim::fake_libibverbs
 
 extern "C" {
@@ -171,30 +197,16 @@ int ibv_destroy_cq(ibv_cq* queue) {
   if (queue->channel != nullptr) Leave(Whole<Channel>(queue->channel), whole);
   AwaitAcknowledged(whole->handle, answer, &queue->mutex, &queue->async_events_completed);
   while (whole->handle.Lives() && TheBackend() != nullptr && !IsAcknowledged(whole)) Yield();
+  if (whole->parent != nullptr) Leave(whole->parent);
   delete whole;
   return 0;
 }
 
 ibv_srq* ibv_create_srq(ibv_pd* pd, ibv_srq_init_attr* initial) {
-  const int64_t place = PlaceOf(pd->context);
-  if (place < 0) return Refuse(ErrnoOf(place));
-  auto made = std::make_unique<SharedQueue>();
-  const SrqRecord record = {.room = {.work = initial->attr.max_wr, .pieces = initial->attr.max_sge},
-                            .limit = initial->attr.srq_limit,
-                            .told = TellOf(pd->context, made.get())};
-  const Answer answer =
-      Ask({.op = Op::kCreateSrq, .on = static_cast<uint32_t>(place), .bytes = BytesOf(record)});
-  if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
-  SharedQueue* const queue = made.release();
-  queue->handle.number = static_cast<uint32_t>(answer.value);
-  queue->shown.context = pd->context;
-  queue->shown.srq_context = initial->srq_context;
-  queue->shown.pd = pd;
-  Enter(pd);
-  queue->shown.handle = queue->handle.number;
-  pthread_mutex_init(&queue->shown.mutex, nullptr);
-  pthread_cond_init(&queue->shown.cond, nullptr);
-  return &queue->shown;
+  ibv_srq_init_attr_ex all{};
+  all.srq_context = initial->srq_context;
+  all.attr = initial->attr;
+  return MakeSharedQueue(pd, all);
 }
 
 int ibv_modify_srq(ibv_srq* queue, ibv_srq_attr* attributes, int mask) {

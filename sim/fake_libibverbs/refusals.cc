@@ -27,12 +27,4 @@ int ibv_resolve_eth_l2_from_gid(ibv_context* /*context*/, ibv_ah_attr* /*to*/, u
                                 uint16_t* /*vlan*/) {
   return EOPNOTSUPP;
 }
-
-// The kernel would change access and domain; the provider does not ask it to. source: rdma-core 44
-// rxe.c rxe_ctx_ops, dummy_ops.c rereg_mr; linux 6.1 rxe_verbs.c
-int ibv_rereg_mr(ibv_mr* /*region*/, int /*flags*/, ibv_pd* /*pd*/, void* /*address*/,
-                 size_t /*length*/, int /*access*/) {
-  errno = EOPNOTSUPP;
-  return IBV_REREG_MR_ERR_INPUT;
-}
 }

@@ -60,7 +60,8 @@ bool IsAtomic(ibv_wr_opcode opcode) {
 // A request that binds a memory window. Returns an errno. source: rdma-core 44 rxe.c
 // validate_send_wr, convert_send_wr
 int EncodeBind(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* bytes) {
-  const bool connected = qp.shown.qp_type == IBV_QPT_RC || qp.shown.qp_type == IBV_QPT_UC;
+  const ibv_qp_type type = qp.shown.qp_type;
+  const bool connected = type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_XRC_SEND;
   if (work.num_sge != 0 || work.imm_data != 0 || !connected) return EINVAL;
   const ibv_mw_bind_info& to = work.bind_mw.bind_info;
   Append(bytes, WorkRecord{.wr_id = work.wr_id,
@@ -90,6 +91,7 @@ int Encode(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* b
   if (copies && length > qp.initial.cap.max_inline_data) return EINVAL;
   if (copies) record.inline_length = static_cast<uint32_t>(length);
   if (!copies) record.pieces = static_cast<uint32_t>(work.num_sge);
+  if (qp.shown.qp_type == IBV_QPT_XRC_SEND) record.to_number = work.qp_type.xrc.remote_srqn;
   if (qp.shown.qp_type == IBV_QPT_UD) {
     if (work.wr.ud.ah == nullptr) return EINVAL;
     record.to_number = work.wr.ud.remote_qpn;

@@ -115,6 +115,7 @@ bool Harness::Localize(Request* request) const {
     return request->on != UINT32_MAX;
   }
   if (request->op == Op::kCreateQp) return Replace(request, &uapi::QpRecord::device, own);
+  if (request->op == Op::kOpenXrcd) return Replace(request, &uapi::XrcdRecord::device, own);
   if (request->op == Op::kRegister) return Replace(request, &uapi::RegionRecord::device, own);
   if (request->op == Op::kAllocMw) return Replace(request, &uapi::WindowRecord::device, own);
   return true;

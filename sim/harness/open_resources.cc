@@ -30,6 +30,7 @@ constexpr OpenResources::KindRow OpenResources::kKinds[] = {
     {Kind::kSrq, "shared receive queue", Op::kCreateSrq, Op::kDestroySrq},
     {Kind::kRegion, "memory region", Op::kRegister, Op::kDeregister},
     {Kind::kWindow, "memory window", Op::kAllocMw, Op::kDeallocMw},
+    {Kind::kXrcDomain, "XRC domain", Op::kOpenXrcd, Op::kCloseXrcd},
 };
 
 void OpenResources::NoteCommand(uint32_t file, const uapi::Command& command,
@@ -55,6 +56,11 @@ void OpenResources::Note(const uapi::Request& request, const uapi::Answer& answe
   for (const KindRow& row : kKinds) {
     if (request.op == row.begins) held_[{row.kind, made}] = {};
     if (request.op == row.ends) held_.erase({row.kind, request.on});
+  }
+  if (request.op == Op::kOpenQp) held_[{Kind::kQp, made}] = {};
+  if (request.op == Op::kReregister) {
+    held_.erase({Kind::kRegion, request.on});
+    held_[{Kind::kRegion, made}] = {};
   }
   if (request.op != Op::kClose) return;
   std::erase_if(held_, [&](const auto& held) {

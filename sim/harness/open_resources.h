@@ -20,7 +20,7 @@ class OpenResources {
   std::string Text() const;
 
  private:
-  enum class Kind : uint8_t { kFile, kId, kQp, kCq, kSrq, kRegion, kWindow };
+  enum class Kind : uint8_t { kFile, kId, kQp, kCq, kSrq, kRegion, kWindow, kXrcDomain };
   struct KindRow;
   static const KindRow kKinds[7];
   struct Origin {

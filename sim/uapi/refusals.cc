@@ -17,7 +17,6 @@ constexpr uint32_t kKnown = 0x3ff000ff & ~kOnDemand;
 // source: linux 6.1 uverbs_cmd.c create_qp, rxe_qp.c rxe_qp_chk_init, siw_verbs.c siw_create_qp
 Errno WhyNoQp(uint32_t type, bool iwarp) {
   constexpr uint32_t kRawPacket = 8;  // followed by the two of XRC
-  constexpr uint32_t kXrcReceive = 10;
   constexpr uint32_t kDriver = 0xff;
   const bool others = (type >= kRawPacket && type <= kXrcReceive) || type == kDriver;
   if (others) return Errno::kNotSup;

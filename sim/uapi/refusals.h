@@ -10,7 +10,7 @@
 
 namespace cm::sim::uapi {
 
-// Refused for its type alone.
+// Refused for its type alone; those of XRC are a device's that lacks it.
 Errno WhyNoQp(uint32_t type, bool iwarp);
 
 Errno WhyNoRegion(const RegionRecord& asked);
@@ -20,6 +20,13 @@ Errno WhyNoWindow(const WindowRecord& asked, const Profile& profile);
 // extended verbs, from rdma-core 36 on: the dialect of the old provider tells. source: linux 6.1
 // rxe_mw.c, rdma-core 33 rxe.c rxe_ctx_ops
 bool HasWindows(const Profile& profile);
+
+// Types of queue pairs. source: <infiniband/verbs.h> enum ibv_qp_type
+inline constexpr uint32_t kXrcSend = 9;
+inline constexpr uint32_t kXrcReceive = 10;
+
+// Soft-RoCE has no XRC; simulated devices with extended verbs do.
+inline bool HasXrc(const Profile& profile) { return HasWindows(profile); }
 
 // True when the limits of a device allow it.
 bool IsCqSize(uint64_t completions, bool iwarp);

@@ -36,16 +36,22 @@ enum class Op : uint32_t {
                  // -> value: a completion queue
   kResizeCq,     // a completion queue, its new size
   kDestroyCq,    // a completion queue -> bytes: number of its events taken, 4, or none
-  kCreateSrq,    // bytes: SrqRecord -> value: a shared receive queue
+  kCreateSrq,    // bytes: SrqRecord -> value: a shared receive queue; bytes: of XRC its number, 4
   kModifySrq,    // a shared receive queue; bytes: SrqRecord
   kQuerySrq,     // a shared receive queue -> bytes: SrqRecord
   kDestroySrq,   // a shared receive queue -> bytes: as of a completion queue
+  kOpenXrcd,     // bytes: XrcdRecord -> value: an opened XRC domain
+  kCloseXrcd,    // an opened XRC domain
   kCreateQp,     // QpRecord -> value: a queue pair; bytes: its number, 4
+  kOpenQp,       // bytes: QpRecord, of which the XRC domain and the receiver of events count; the
+                 // number of a target of XRC there -> value: a queue pair, the same one
   kDestroyQp,    // a queue pair -> bytes: as of a completion queue
   kModifyQp,     // a queue pair; bytes: ModifyRecord
   kQueryQp,      // a queue pair -> value: its state, as enum ibv_qp_state; bytes: CapacityRecord
   kRegister,     // bytes: RegionRecord -> value: its key, local and remote
   kDeregister,   // a key
+  kReregister,   // a key, enum ibv_rereg_mr_flags; bytes: RegionRecord, all of it as it is to be
+                 // -> value: its key from now on
   kAllocMw,      // bytes: WindowRecord -> value: a memory window; bytes: its key, 4
   kDeallocMw,    // a memory window
   kAttach,       // a queue pair; bytes: the group's GID, 16
@@ -216,6 +222,21 @@ struct SrqRecord {
   uint32_t limit = 0;
   uint32_t mask = 0;  // enum ibv_srq_attr_mask: what to modify
   ToldRecord told;
+  // Of XRC.
+  uint32_t xrcd = 0;  // an opened XRC domain; 0: it is a queue of the basic type
+  uint32_t queue = 0;
+  uint32_t domain = 0;  // the process's number of the protection domain
+  uint32_t unused = 0;
+};
+
+// Processes of a host share an XRC domain by the file that they name.
+struct XrcdRecord {
+  uint32_t device = 0;
+  uint32_t flags = 0;     // O_CREAT, O_EXCL
+  uint32_t has_file = 0;  // without, it is shared with no other
+  uint32_t unused = 0;
+  uint64_t file_system = 0;  // st_dev
+  uint64_t file = 0;         // st_ino
 };
 
 struct QpRecord {
@@ -229,7 +250,7 @@ struct QpRecord {
   RoomRecord receives;
   ToldRecord told;
   uint32_t domain = 0;  // the process's number of the protection domain
-  uint32_t unused = 0;
+  uint32_t xrcd = 0;    // of a target of XRC: an opened XRC domain
 };
 
 // Capacity of a queue pair's queues.
@@ -295,7 +316,7 @@ struct WorkRecord {
   uint32_t immediate = 0;  // in network byte order, as in a completion; or the key to invalidate
   uint32_t remote_key = 0;
   uint64_t remote_address = 0;
-  uint32_t to_number = 0;  // of a datagram
+  uint32_t to_number = 0;  // of a datagram; over XRC that of a shared receive queue
   uint32_t to_qkey = 0;
   std::array<uint8_t, 16> to_gid{};  // or zeros, and a LID in the last two, the higher byte first
   uint64_t compare_or_add = 0;       // of an atomic operation

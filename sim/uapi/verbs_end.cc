@@ -20,6 +20,7 @@ constexpr uint32_t kReceiveMask = 0x129180;
 constexpr uint32_t kSendMask = 0x12e00;
 constexpr uint32_t kUnreliableReceiveMask = 0x101180;
 constexpr uint32_t kUnreliableSendMask = 0x10000;
+constexpr uint32_t kTargetSendMask = 0x10200;
 constexpr uint32_t kRetryMask = 0x400;
 constexpr uint32_t kRnrRetryMask = 0x800;
 constexpr uint32_t kDepthMask = 0x2000;
@@ -28,11 +29,9 @@ constexpr uint32_t kResourcesMask = 0x20000;
 constexpr uint32_t kSrqMaxWorkMask = 1;
 constexpr uint32_t kSrqLimitMask = 2;
 // source: <infiniband/verbs.h> enum ibv_access_flags
-constexpr uint32_t kLocalWrite = 1;
 constexpr uint32_t kRemoteWrite = 2;
 constexpr uint32_t kRemoteRead = 4;
 constexpr uint32_t kRemoteAtomic = 8;
-constexpr uint32_t kBinds = 16;
 
 Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
 
@@ -72,8 +71,11 @@ Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
   if (op == kCreateCq) return CreateCq(process, request);
   if (op == kCreateSrq) return CreateSrq(process, As<SrqRecord>(request.bytes));
   if (op == kCreateQp) return CreateQp(process, kernel, request);
+  if (op == kOpenQp) return OpenQp(process, request);
+  if (IsOneOf(op, kOpenXrcd, kCloseXrcd)) return CarryXrcd(process, kernel, request);
   if (op == kRegister) return Register(process, kernel, request);
   if (op == kDeregister) return Deregister(process, request.on);
+  if (op == kReregister) return Reregister(process, request);
   if (IsOneOf(op, kAllocMw, kDeallocMw)) return CarryWindow(process, kernel, request);
   if (IsOneOf(op, kTakeEvent, kPollEvents)) return TakeEvent(process, request);
   if (IsOneOf(op, kDestroyCq, kResizeCq, kPoll, kArm)) return CarryCq(process, request);
@@ -109,8 +111,11 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
     DestroyQp(request.on);
     return Released(request.on);
   }
-  if (request.op == Op::kModifyQp)
-    return DoneUnless(Modify(asker, own, As<ModifyRecord>(request.bytes)));
+  if (request.op == Op::kModifyQp) {
+    const Errno error = Modify(asker, own, As<ModifyRecord>(request.bytes));
+    ShareConnection(*own);
+    return DoneUnless(error);
+  }
   if (request.op == Op::kQueryQp) {
     // source: linux 6.1 siw_verbs.c siw_query_qp, which returns no state
     const QpState state = OverIwarp() ? QpState::kReset : verbs().at(own->qp).state;
@@ -170,6 +175,7 @@ Room VerbsEnd::RoomFor(const RoomRecord& asked) const {
 
 Outcome VerbsEnd::CreateSrq(uint32_t process, const SrqRecord& asked) {
   if (!IsSrqRoom(asked.room, OverIwarp())) return Refused(Errno::kInval);
+  if (asked.xrcd != 0) return CreateXrcSrq(process, asked);
   const uint32_t srq = verbs().srqs().Create(RoomFor(asked.room));
   verbs().srqs().Limit(srq, asked.limit);
   srqs_[++last_number_] = {.process = process, .srq = srq, .told = asked.told};
@@ -201,9 +207,18 @@ Outcome VerbsEnd::QuerySrq(const OwnSrq& own) const {
 Outcome VerbsEnd::DestroySrq(uint32_t srq) {
   for (const auto& [number, qp] : qps_)
     if (qp.srq == srq) return Refused(Errno::kBusy);
-  verbs().srqs().Destroy(srqs_[srq].srq);
+  const OwnSrq own = srqs_[srq];
+  verbs().srqs().Destroy(own.srq);
+  Count(own.queue, -1);
+  if (own.xrcd != 0) xrc_domains_.Leave(own.xrcd);
   srqs_.erase(srq);
   return Released(srq);
+}
+
+// A queue of a queue pair, or of a shared one, reports to the completion queue, or no longer; 0:
+// there is none.
+void VerbsEnd::Count(uint32_t queue, int more) {
+  if (queue != 0) cqs_[queue].used += static_cast<uint32_t>(more);
 }
 
 // Pending events of an object are dropped with it; taken events must be acknowledged.
@@ -242,6 +257,8 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
   const auto record = As<QpRecord>(request.bytes);
   const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
   if (record.device >= devices.size()) return Refused(Errno::kNoDev);
+  const bool xrc = record.type == kXrcSend || record.type == kXrcReceive;
+  if (xrc && HasXrc(world_->profile())) return CreateXrcQp(process, devices[record.device], record);
   if (const Errno error = WhyNoQp(record.type, OverIwarp()); error != Errno::kNone)
     return Refused(error);
   const uint8_t device = devices[record.device];
@@ -267,7 +284,7 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
                           .signal_all = record.signal_all != 0,
                           .unreliable = static_cast<QpType>(record.type) == QpType::kUc,
                           .told = record.told};
-  for (const uint32_t cq : {record.send_queue, record.receive_queue}) ++cqs_[cq].used;
+  for (const uint32_t cq : {record.send_queue, record.receive_queue}) Count(cq, 1);
   return Record(last_number_, verbs().at(qp).number);
 }
 
@@ -280,42 +297,14 @@ void VerbsEnd::Break(const OwnQp& own) {
 
 void VerbsEnd::DestroyQp(uint32_t number) {
   const OwnQp own = qps_[number];
-  Break(own);
-  TellNews();  // before its slot is reused
-  verbs().Destroy(own.qp);
-  for (const uint32_t cq : {own.send_queue, own.receive_queue}) --cqs_[cq].used;
+  if (!IsShared(number)) {
+    Break(own);
+    TellNews();  // before its slot is reused
+    verbs().Destroy(own.qp);
+  }
+  for (const uint32_t cq : {own.send_queue, own.receive_queue}) Count(cq, -1);
+  if (own.xrcd != 0) xrc_domains_.Leave(own.xrcd);
   qps_.erase(number);
-}
-
-Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& request) {
-  const auto record = As<RegionRecord>(request.bytes);
-  const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
-  if (record.device >= devices.size()) return Refused(Errno::kNoDev);
-  if (const Errno error = WhyNoRegion(record); error != Errno::kNone) return Refused(error);
-  Region region{.external = true};
-  region.local_write = (record.access & kLocalWrite) != 0;
-  region.remote_read = (record.access & kRemoteRead) != 0;
-  region.remote_write = (record.access & kRemoteWrite) != 0;
-  region.remote_atomic = (record.access & kRemoteAtomic) != 0;
-  region.binds = (record.access & kBinds) != 0;
-  region.device = devices[record.device];
-  region.process = process;
-  region.address = record.address;
-  region.length = record.length;
-  region.domain = DomainOf(process, record.domain);
-  // 0 is no valid key: programs use it for none.
-  return Value(int64_t{verbs().regions().Register(region)} + 1);
-}
-
-Outcome VerbsEnd::Deregister(uint32_t process, uint32_t key) {
-  const uint32_t number = key - 1;
-  if (number >= verbs().regions().all().size()) return Refused(Errno::kInval);
-  const Region& region = verbs().regions()[number];
-  if (!region.live || !region.external || region.process != process) return Refused(Errno::kInval);
-  if (region.windows != 0)
-    return Refused(Errno::kInval);  // source: linux 6.1 rxe_mr.c rxe_dereg_mr
-  verbs().regions().Deregister(number);
-  return Value(0);
 }
 
 // Over InfiniBand the SA decides which group an address belongs to. One that is attached already
@@ -409,7 +398,8 @@ Errno VerbsEnd::Move(Asker asker, OwnQp* own, const ModifyRecord& record) {
 Errno VerbsEnd::ToReceive(Asker asker, OwnQp* own, const ModifyRecord& record) {
   if (OverIwarp()) return Errno::kNone;
   if (verbs().at(own->qp).datagram) return verbs().Modify(own->qp, QpState::kRtr);
-  const uint32_t wanted = own->unreliable ? kUnreliableReceiveMask : kReceiveMask;
+  const bool answers = !own->unreliable && verbs().at(own->qp).xrc.role != XrcRole::kInitiator;
+  const uint32_t wanted = answers ? kReceiveMask : kUnreliableReceiveMask;
   if ((record.mask & wanted) != wanted) return Errno::kInval;
   const std::optional<uint8_t> device = DeviceWith(world_->topology(), record.peer_gid);
   QpAddress& peer = own->connection.peer;
@@ -428,7 +418,8 @@ Errno VerbsEnd::ToSend(OwnQp* own, const ModifyRecord& record) {
   if (OverIwarp()) return own->connected ? Errno::kNone : Errno::kInval;
   const Qp& qp = verbs().at(own->qp);
   if (qp.datagram) return verbs().Modify(own->qp, QpState::kRts);
-  const uint32_t wanted = own->unreliable ? kUnreliableSendMask : kSendMask;
+  uint32_t wanted = own->unreliable ? kUnreliableSendMask : kSendMask;
+  if (qp.xrc.role == XrcRole::kTarget) wanted = kTargetSendMask;
   if (qp.state == QpState::kRtr && (record.mask & wanted) != wanted) return Errno::kInval;
   const Errno error = verbs().Modify(own->qp, QpState::kRts, true);
   if (error == Errno::kNone) verbs().Connect(own->qp, own->connection);
@@ -442,7 +433,9 @@ bool VerbsEnd::WouldMove(Asker asker, const Request& modify, std::optional<QpSta
   const auto record = As<ModifyRecord>(modify.bytes);
   const QpState now = from.value_or(verbs().at(own.qp).state);
   const auto has = [&record](uint32_t mask) { return (record.mask & mask) == mask; };
-  if (own.unreliable || verbs().at(own.qp).datagram || !HasDepth(record) || !has(kStateMask))
+  const Qp& qp = verbs().at(own.qp);
+  if (own.unreliable || qp.datagram || qp.xrc.role != XrcRole::kNone || !HasDepth(record) ||
+      !has(kStateMask))
     return false;
   const auto state = static_cast<QpState>(record.state);
   if (state == QpState::kInit)
@@ -463,6 +456,7 @@ void VerbsEnd::Forget(uint32_t process) {
   }
   for (const uint32_t number : NumbersOf(srqs_, process)) DestroySrq(number);
   for (const uint32_t number : NumbersOf(cqs_, process)) DestroyCq(number);
+  xrc_domains_.Forget(process);
   ForgetWindows(process);
   for (uint32_t number = 0; number < verbs().regions().all().size(); ++number) {
     const Region& region = verbs().regions()[number];

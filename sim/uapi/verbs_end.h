@@ -15,6 +15,7 @@
 #include "sim/uapi/device_events.h"
 #include "sim/uapi/device_file.h"
 #include "sim/uapi/request.h"
+#include "sim/uapi/xrc_domains.h"
 #include "sim/verbs/verbs.h"
 #include "sim/world/world.h"
 
@@ -51,6 +52,8 @@ class VerbsEnd {
     uint32_t process = 0;
     uint32_t srq = 0;
     ToldRecord told;
+    uint32_t queue = 0;  // of XRC: its completion queue
+    uint32_t xrcd = 0;   // the same: an opened XRC domain
   };
   struct OwnQp {
     uint32_t process = 0;
@@ -64,6 +67,7 @@ class VerbsEnd {
     bool connected = false;  // over iWARP
     Connection connection;   // as far as it is set
     ToldRecord told;
+    uint32_t xrcd = 0;  // of a target of XRC; processes may have the same one
   };
 
   Verbs& verbs() const { return *world_->Context().verbs; }
@@ -83,13 +87,16 @@ class VerbsEnd {
   Errno ModifySrq(const OwnSrq& own, const SrqRecord& asked);
   Outcome QuerySrq(const OwnSrq& own) const;
   Outcome DestroySrq(uint32_t srq);
+  void Count(uint32_t queue, int more);
   Outcome CreateQp(uint32_t process, uint8_t kernel, const Request& request);
   void DestroyQp(uint32_t number);
   Outcome Released(uint32_t object);
   template <typename Own>
   void Tell(const std::map<uint32_t, Own>& objects, uint32_t Own::*index, const News& news);
   Outcome Register(uint32_t process, uint8_t kernel, const Request& request);
+  std::optional<uint32_t> FindRegion(uint32_t process, uint32_t key) const;
   Outcome Deregister(uint32_t process, uint32_t key);
+  Outcome Reregister(uint32_t process, const Request& request);
   Outcome Attach(const OwnQp& own, const Request& request);
   bool HasDepth(const ModifyRecord& record) const;
   Errno Modify(Asker asker, OwnQp* own, const ModifyRecord& record);
@@ -97,6 +104,14 @@ class VerbsEnd {
   Errno ToReceive(Asker asker, OwnQp* own, const ModifyRecord& record);
   Errno ToSend(OwnQp* own, const ModifyRecord& record);
   void Break(const OwnQp& own);
+
+  // xrc.cc
+  Outcome CarryXrcd(uint32_t process, uint8_t kernel, const Request& request);
+  Outcome CreateXrcSrq(uint32_t process, const SrqRecord& asked);
+  Outcome CreateXrcQp(uint32_t process, uint8_t device, const QpRecord& record);
+  Outcome OpenQp(uint32_t process, const Request& request);
+  bool IsShared(uint32_t number) const;
+  void ShareConnection(const OwnQp& own);
 
   // iwarp.cc
   void FollowConnections();
@@ -128,6 +143,7 @@ class VerbsEnd {
   std::map<uint32_t, OwnCq> cqs_;
   std::map<uint32_t, OwnSrq> srqs_;
   std::map<uint32_t, OwnQp> qps_;
+  XrcDomains xrc_domains_;
   uint32_t last_number_ = 0;  // the last one of any object
 };
 

@@ -306,10 +306,10 @@ TEST_F(VerbsEndTest, GroupHasSoManyQueuePairsOfADevice) {
   EXPECT_EQ(attach(more), 0);
 }
 
-// source: rdma_xclient -c x in the lab: rdma_create_ep: Operation not supported
+// source: linux 6.1 rxe_qp.c rxe_qp_chk_init
 TEST_F(VerbsEndTest, QueuePairsOfOtherTypesAreNotSupportedOrUnknown) {
-  constexpr uint32_t kXrcSend = 9;
-  QpRecord record{.type = kXrcSend, .send_queue = a_.cq};  // send only
+  constexpr uint32_t kRawPacket = 8;
+  QpRecord record{.type = kRawPacket, .send_queue = a_.cq, .receive_queue = a_.cq};
   EXPECT_EQ(Ask(a_, {.op = Op::kCreateQp, .bytes = Bytes(record)}).value, -EOPNOTSUPP);
   record = {.type = 77, .send_queue = a_.cq, .receive_queue = a_.cq};
   EXPECT_EQ(Ask(a_, {.op = Op::kCreateQp, .bytes = Bytes(record)}).value, -EINVAL);

@@ -51,12 +51,16 @@ constexpr auto kOps = std::to_array<OpWords>({
     {"ibv_modify_srq", "srq"},
     {"ibv_query_srq", "srq", "", true},
     {"ibv_destroy_srq", "srq"},
+    {"ibv_open_xrcd", "", "xrcd"},
+    {"ibv_close_xrcd", "xrcd"},
     {"ibv_create_qp", "", "qp"},
+    {"ibv_open_qp", "", "qp"},
     {"ibv_destroy_qp", "qp"},
     {"ibv_modify_qp", "qp"},
     {"ibv_query_qp", "qp", "", true},
     {"ibv_reg_mr", "", "mr"},
     {"ibv_dereg_mr", "mr"},
+    {"ibv_rereg_mr", "mr", "mr"},
     {"ibv_alloc_mw", "", "mw"},
     {"ibv_dealloc_mw", "mw"},
     {"ibv_attach_mcast", "qp"},
@@ -278,7 +282,7 @@ void AddArguments(const Request& request, std::string* words) {
   } else if (request.op == Op::kPostSend) {
     Add(words, " opcode=");
     AddName(static_cast<ibv_wr_opcode>(As<WorkRecord>(request.bytes).opcode), words);
-  } else if (request.op == Op::kRegister) {
+  } else if (IsOneOf(request.op, Op::kRegister, Op::kReregister)) {
     Add(words, " length=", As<RegionRecord>(request.bytes).length);
   } else if (request.op == Op::kSleep) {
     const auto until = Instant::FromNanoseconds(static_cast<int64_t>(request.more));

@@ -164,6 +164,7 @@ Outcome VerbsEnd::PostSend(const OwnQp& own, const Request& request) {
   if (opcode == WrOpcode::kSendWithImmediate || opcode == WrOpcode::kWriteWithImmediate)
     work.immediate = record.immediate;
   if (datagram) SendTo(own, record, &work);
+  if (verbs().at(own.qp).xrc.role == XrcRole::kInitiator) work.srq_number = record.to_number;
   if (const Errno error = AddRemote(own, request, &work); error != Errno::kNone)
     return Refused(error);
   return DoneUnless(verbs().PostSend(world_->Context(), own.qp, std::move(work), request.more));

@@ -41,7 +41,8 @@ bool Verbs::Delivery::FindsPeer() {
   if (!c_.fabric->Linked(own_.device, there.device) || IsLost(there.device)) return false;
   peer_ = v_.FindQp(there);
   return peer_ != kNobody && Peer().Receives() &&
-         Peer().connection.peer == QpAddress{own_.device, own_.number};
+         Peer().connection.peer == QpAddress{own_.device, own_.number} &&
+         own_.xrc.Joins(Peer().xrc.role);
 }
 
 Outcome Verbs::Delivery::Execute(Flight* flight) {
@@ -56,6 +57,7 @@ Outcome Verbs::Delivery::Execute(Flight* flight) {
     answer_ = done ? DataNote::Answer::kAck : DataNote::Answer::kNotReady;
     return {What::kAnswered, flight->status};
   }
+  if (!v_.TurnTo(peer_, work_)) return Refuse(WcStatus::kRemInvReq);
   Outcome outcome;
   if (work_.opcode == WcOpcode::kSend)
     outcome = Send();

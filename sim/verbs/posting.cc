@@ -108,7 +108,7 @@ void Verbs::Flush(uint32_t qp) {
 }
 
 Fifo<WorkRequest>* Verbs::ReceivesOf(uint32_t qp) {
-  const uint32_t srq = qps_[qp].srq;
+  const uint32_t srq = qps_[qp].TakesFrom();
   return srq == kNobody ? &qps_[qp].receives : srqs_.receives(srq);
 }
 
@@ -117,9 +117,20 @@ WorkRequest Verbs::TakeReceive(uint32_t qp) {
   Fifo<WorkRequest>* const receives = ReceivesOf(qp);
   WorkRequest first = std::move(receives->front());
   receives->pop_front();
-  const uint32_t srq = qps_[qp].srq;
+  const uint32_t srq = qps_[qp].TakesFrom();
   if (srq != kNobody && srqs_.ReachesLimit(srq)) Report(ObjectEvent::kSrqLimitReached, srq);
   return first;
+}
+
+// The protection domain is that of the shared queue, also where a request accesses memory.
+bool Verbs::TurnTo(uint32_t qp, const WorkRequest& work) {
+  Qp& own = qps_[qp];
+  if (own.xrc.role != XrcRole::kTarget) return true;
+  own.xrc.srq = srqs_.Find(own.xrc.domain, work.srq_number);
+  if (own.xrc.srq == kNobody) return false;
+  own.domain = srqs_[own.xrc.srq].xrc.domain;
+  own.receive_cq = srqs_[own.xrc.srq].xrc.cq;
+  return true;
 }
 
 }  // namespace cm::sim

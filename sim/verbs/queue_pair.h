@@ -52,6 +52,22 @@ struct Flight {
   friend bool operator==(const Flight&, const Flight&) = default;
 };
 
+// Of an extended reliable connection, which goes one way: each request names a shared receive queue
+// in the XRC domain of the target. source: man ibv_open_xrcd(3), ibv_create_srq_ex(3)
+enum class XrcRole : uint8_t { kNone, kInitiator, kTarget };
+
+struct XrcPart {
+  XrcRole role = XrcRole::kNone;
+  uint32_t domain = 0;     // XRC domain of a target
+  uint32_t srq = kNobody;  // that the last request for a target has named
+  // Whether a queue pair with that role is the other end of one with this role.
+  bool Joins(XrcRole peer) const {
+    return role == XrcRole::kInitiator ? peer == XrcRole::kTarget
+                                       : role == XrcRole::kNone && peer == XrcRole::kNone;
+  }
+  friend bool operator==(const XrcPart&, const XrcPart&) = default;
+};
+
 struct Qp {
   bool live = false;
   bool datagram = false;
@@ -80,6 +96,9 @@ struct Qp {
   uint8_t retries_left = 0;
   uint8_t rnr_retries_left = 0;
   std::vector<Group> groups;  // attached multicast groups
+  XrcPart xrc;
+  // The shared queue that the next receive is taken from, or kNobody.
+  uint32_t TakesFrom() const { return xrc.role == XrcRole::kTarget ? xrc.srq : srq; }
   // source: linux 6.1 rxe_recv.c check_type_state
   bool Receives() const {
     return state == QpState::kRtr || state == QpState::kRts || state == QpState::kSqd;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/core/slab.h"
@@ -52,6 +53,8 @@ class Regions {
   uint32_t Register(Region region);
   // The key is invalid from now on; the region stays, for what was received into it.
   void Deregister(uint32_t number) { regions_[number].live = false; }
+  // Changes all but where it is in memory.
+  void Change(uint32_t number, Region region) { regions_[number] = std::move(region); }
   const Region& operator[](uint32_t number) const { return regions_[number]; }
   const std::vector<Region>& all() const { return regions_; }
   uint32_t live_count() const;

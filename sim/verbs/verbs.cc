@@ -10,7 +10,7 @@ Verbs::Verbs(const Topology& topology) : next_number_(topology.devices.size(), k
 }
 
 uint32_t Verbs::Create(uint8_t device, bool datagram, uint32_t srq, const QpRoom& room,
-                       uint64_t domain) {
+                       uint64_t domain, const XrcPart& xrc) {
   if (srq != kNobody) srqs_.Join(srq);
   return qps_.Add({.live = true,
                    .datagram = datagram,
@@ -18,7 +18,8 @@ uint32_t Verbs::Create(uint8_t device, bool datagram, uint32_t srq, const QpRoom
                    .number = next_number_[cas_[device]]++,
                    .srq = srq,
                    .domain = domain,
-                   .room = room});
+                   .room = room,
+                   .xrc = xrc});
 }
 
 void Verbs::Destroy(uint32_t qp) {

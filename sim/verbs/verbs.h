@@ -57,7 +57,7 @@ class Verbs {
 
   // In RESET, with the next number of its device.
   uint32_t Create(uint8_t device, bool datagram, uint32_t srq = kNobody, const QpRoom& room = {},
-                  uint64_t domain = 0);
+                  uint64_t domain = 0, const XrcPart& xrc = {});
   // With its requests, and with the completions in queues of its own.
   void Destroy(uint32_t qp);
   // `connects`: the address of a peer is given; `resolves`: the result of resolving it, which RTR
@@ -146,6 +146,9 @@ class Verbs {
   void Flush(uint32_t qp);
   Fifo<WorkRequest>* ReceivesOf(uint32_t qp);
   WorkRequest TakeReceive(uint32_t qp);
+  // Before a request is executed at `qp`. False when it names no shared queue that a target of XRC
+  // may use; other queue pairs use their own.
+  bool TurnTo(uint32_t qp, const WorkRequest& work);
 
   Slab<Qp> qps_;
   Regions regions_;

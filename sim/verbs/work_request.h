@@ -70,6 +70,7 @@ struct WorkRequest {
   uint64_t wr_id = 0;                 // set by a program
   std::optional<uint32_t> immediate;  // sent with it
   std::optional<WindowUse> window;    // a send invalidates it at the peer
+  uint32_t srq_number = 0;            // of a request of XRC: that of XrcQueue
   uint32_t length() const {
     uint32_t sum = pieces.empty() ? static_cast<uint32_t>(data.size()) : 0;
     for (const Piece& piece : pieces) sum += piece.length;

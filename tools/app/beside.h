@@ -23,6 +23,7 @@ struct Comparison {
   // The same of the first and the last line that are compared, besides the end; empty: all are.
   std::string_view from = {};
   std::string_view to = {};
+  bool compared = true;    // whether anything is
   bool counted = true;     // whether it is compared how often a line is printed
   bool events = true;      // whether the events of the kernel are compared
   uint64_t seed = 0;       // of the run here, where the order of the programs decides
@@ -40,7 +41,7 @@ const std::vector<Comparison>& Comparisons();
 // Of that program; a program that is not in the list prints the same.
 Comparison ComparisonOf(const StockProgram& program);
 
-// Its cell of the page: "same", or why not.
+// Its cell of the page: "same", or why not, or why nothing is compared.
 std::string ComparisonCell(const StockProgram& program);
 
 // The lines in an order of their own, as programs write to two streams and to files late; without

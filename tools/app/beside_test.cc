@@ -40,6 +40,13 @@ TEST(Beside, APartOfTheLinesIsComparedWithTheEnd) {
               ElementsAre("b", "exit 0", "one", "one", "two"));
 }
 
+TEST(Beside, NothingIsComparedWhereARowSaysSo) {
+  EXPECT_THAT(Settled({"a", "exit 0"}, {.compared = false}), ElementsAre());
+  EXPECT_THAT(
+      ComparisonCell({.name = "ibv_xsrq_pingpong", .package = "p", .passive = "", .active = ""}),
+      testing::StartsWith("not compared: Soft-RoCE has no XRC"));
+}
+
 TEST(Beside, HowOftenALineIsPrintedIsComparedUnlessARowSaysNo) {
   EXPECT_THAT(Settled({"a", "b", "a"}, {}), ElementsAre("a", "a", "b"));
   EXPECT_THAT(Settled({"a", "b", "a"}, {.counted = false}), ElementsAre("a", "b"));

@@ -73,6 +73,7 @@ std::vector<StockProgram> OfRdmacm() {
       {"cmtime", kRdmacm, "cmtime -b PASSIVE -c 5", "cmtime -b ACTIVE -s PASSIVE -c 5", true},
       {"rdma_client", kRdmacm, "rdma_server", "rdma_client -s PASSIVE"},
       {"rdma_xclient", kRdmacm, "rdma_xserver", "rdma_xclient -s PASSIVE"},
+      {"rdma_xclient -c x", kRdmacm, "rdma_xserver -c x", "rdma_xclient -c x -s PASSIVE"},
       {"rcopy", kRdmacm, "rcopy", "rcopy /etc/hostname PASSIVE:/tmp/rcopied", true, kOrder},
       {"rstream", kRdmacm, "rstream -I 5 -C 5 -S 1024", "rstream -s PASSIVE -I 5 -C 5 -S 1024"},
       {.name = "udpong",
@@ -102,12 +103,8 @@ std::vector<StockProgram> OfIbverbs() {
        "ibv_ud_pingpong -n 5 -g 0 PASSIVE"},
       {"ibv_srq_pingpong", kIbverbs, "ibv_srq_pingpong -n 5 -g 0 -q 2",
        "ibv_srq_pingpong -n 5 -g 0 -q 2 PASSIVE"},
-      {.name = "ibv_xsrq_pingpong",
-       .package = kIbverbs,
-       .passive = "ibv_xsrq_pingpong -n 5 -g 0",
-       .active = "ibv_xsrq_pingpong -n 5 -g 0 PASSIVE",
-       .why = "no XRC, as Soft-RoCE has none (rdma-core 44 rxe.c rxe_ctx_ops): ibv_open_xrcd is "
-              "refused with EOPNOTSUPP"},
+      {"ibv_xsrq_pingpong", kIbverbs, "ibv_xsrq_pingpong -n 5 -g 0",
+       "ibv_xsrq_pingpong -n 5 -g 0 PASSIVE"},
   };
 }
 

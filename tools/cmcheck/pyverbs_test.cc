@@ -45,10 +45,16 @@ TEST(Pyverbs, TestsOfVerbsDoWhatIsListed) {
   const Ended unpacked = Running({DataFile("tools/app/unpack_pyverbs.sh"), tests}, {}, "/").Wait();
   if (unpacked.exit_code != 0)
     GTEST_SKIP() << "unsupported, as the tests cannot be had: " << unpacked.error;
+  const std::string parents = "test_parent_domain.ParentDomainTrafficTest.test_";
   const Ended ended = folder.Cmcheck(
       {"app", "--", kPython, Runner(), tests, DataFile("tools/app/pyverbs_verbs_outcomes.txt"),
        "test_cqex", "test_qpex", "test_mr.MRTest", "test_mr.MWTest", "test_qp", "test_pd",
-       "test_cq", "test_cq_events", "test_atomic", "test_addr", "test_device.DeviceTest"});
+       "test_cq", "test_cq_events", "test_atomic", "test_addr", "test_device.DeviceTest",
+       "test_relaxed_ordering",
+       // Without the one that uses huge pages, which a machine may have or not.
+       parents + "without_allocators_rc_traffic", parents + "default_allocators_rc_traffic",
+       parents + "mem_align_rc_traffic", parents + "mem_align_ud_traffic",
+       parents + "mem_align_srq_excq_rc_traffic"});
   EXPECT_EQ(ended.exit_code, 0) << ended.output << ended.error;
 }
 
