@@ -257,6 +257,21 @@ Answer Converse(Connection* connection, uapi::SharedLines* lines, const Request&
 
 bool HasOtherConnections() { return connections > 1; }
 
+// The calling thread sends a message that is no request. The functions of the C library that do so
+// are those of this object, and must send none of their own in between.
+thread_local bool tells = false;
+
+class Telling {
+ public:
+  Telling() : before_(std::exchange(tells, true)) {}
+  ~Telling() { tells = before_; }
+  Telling(const Telling&) = delete;
+  Telling& operator=(const Telling&) = delete;
+
+ private:
+  bool before_;
+};
+
 }  // namespace
 
 Client::Client(const char* path)
@@ -346,8 +361,8 @@ void Client::Spend(int64_t cost) {
 
 void Client::SpendComputation() {
   const InObject here;
-  // An allocator may hold its lock, as in ReadClock.
-  if (!CountsComputation() || !HasConnection()) return;
+  // Without a connection an allocator may hold its lock, as in ReadClock.
+  if (!CountsComputation() || tells || !HasConnection()) return;
   if (const int64_t computed = TakeComputed(); computed > 0) Spend(computed);
 }
 
@@ -422,6 +437,7 @@ bool Client::SpendLook() {
 
 void Client::Tell(const Message& message, int descriptor) {
   const InObject here;
+  const Telling telling;
   const WithoutCancellation whole;
   Connection* connection = Own();
   if (connection == nullptr) return;

@@ -8,7 +8,9 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "sim/fake_libibverbs/instruction_counter.h"
 
@@ -16,6 +18,15 @@ namespace cm::sim::fake_libibverbs {
 namespace {
 
 thread_local uint64_t retired = 0;
+
+// The environment of the program may say how many more each thread retires between two readings.
+uint64_t Between() {
+  static const uint64_t kBetween = [] {
+    const char* const text = std::getenv("SYNTHETIC_INSTRUCTIONS");
+    return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+  }();
+  return kBetween;
+}
 
 }  // namespace
 
@@ -31,7 +42,7 @@ std::optional<uint64_t> ReadInstructionCounter(int counter) {
   errno = 0;
   struct stat status {};
   if (syscall(SYS_fstat, counter, &status) != 0 || status.st_rdev != null) return std::nullopt;
-  return retired;
+  return std::exchange(retired, retired + Between());
 }
 
 }  // namespace cm::sim::fake_libibverbs

@@ -50,6 +50,7 @@ constexpr std::chrono::seconds kPatience{60};
 constexpr Duration kLinger = Duration::Seconds(1);
 // A program that polls without end has this long before the next one starts.
 constexpr Duration kBeginning = Duration::Milliseconds(10);
+constexpr Duration kComputedBeginning = Duration::Milliseconds(200);
 
 std::optional<Instant> Sooner(std::optional<Instant> one, std::optional<Instant> other) {
   if (!one || !other) return one ? one : other;
@@ -176,11 +177,14 @@ bool Broker::OnlyStayingOnesAreLeft() const {
   });
 }
 
-// Where the seed makes requests slow, a server is still given the time to listen.
+// Where the seed makes requests slow, or computation takes time, a server is still given the time to
+// listen.
 bool Broker::MayStartNext() const {
   if (serving_.processes.OneStartsAProcess()) return false;
-  return setting_.seed == 0 || !serving_.limits.NextSpent() ||
-         world_.Now() - last_start_ >= kBeginning;
+  Duration beginning;
+  if (setting_.seed != 0) beginning = kBeginning;
+  if (setting_.costs.instructions != 0) beginning = kComputedBeginning;
+  return !serving_.limits.NextSpent() || world_.Now() - last_start_ >= beginning;
 }
 
 void Broker::Record(const Latencies& latencies) {

@@ -107,6 +107,20 @@ TEST_F(Computing, ComesBeforeASleep) {
   EXPECT_LE(woke, kComputed + 20'000'000 + 1'000);
 }
 
+TEST_F(Computing, BetweenAllFunctionsDisturbsNone) {
+  for (const int instructions : {1'000, 7'000, 30'000, 45'001, 300'000}) {
+    const std::string env = "env SYNTHETIC_INSTRUCTIONS=" + std::to_string(instructions) + " ";
+    for (const auto& [passive, active] :
+         {std::pair<std::string, std::string>{"udaddy", "udaddy -s PASSIVE"},
+          {"rping -s -C 3", "rping -c -C 3 -a PASSIVE"}}) {
+      const std::vector<ProgramToRun> programs = {Stock(kPassiveSide, env + passive),
+                                                  Stock(kActiveSide, env + active)};
+      const Ran ran = RunThem(programs);
+      EXPECT_EQ(RunThem(programs).report.digest, ran.report.digest) << env << active;
+    }
+  }
+}
+
 TEST_F(Computing, CountsWhateverDescriptorsAProgramCloses) {
   EXPECT_THAT(RunIt("closed").output, ElementsAre("active| took 10000100ns"));
 }
