@@ -26,7 +26,9 @@ uint8_t Capture::KernelOf(uint8_t device) const {
 }
 
 void Capture::Take(const WireNote& note) {
-  if (note.lost) ++lost_;
+  const bool answers = note.data && note.data->answer != DataNote::Answer::kNone;
+  const bool lost_answer = answers && !note.lost && note.answered == Instant::Never();
+  if (note.lost || lost_answer) ++lost_;
   if (note.data == nullptr) {
     const auto bytes = wire_.Captured(note);
     if (!note.lost) pending_.push_back({.frame = frames_.size(), .mad = note.mad});

@@ -21,7 +21,7 @@ enum class EventKind : uint8_t {
   kCloseWork,       // on: an rdma_cm id whose device is gone
   kAgentGone,       // on: a device on which no message is received any more
   kMembershipWork,  // on: a membership that is to be reported
-  kWorkDue,         // on: a queue pair whose first send request is carried out
+  kWorkDue,         // on: a queue pair of whose requests something is due
   kFrameArrives,    // on: an MPA frame, or the end of a TCP connection
   kReplyTimer,      // on: an iw_cm id whose request was not answered
   kIwWork,          // on: an iw_cm id with something to report

@@ -72,8 +72,9 @@ Outcome Verbs::Delivery::Execute(Flight* flight) {
   return outcome;
 }
 
-bool Verbs::Delivery::ComesTooEarly() {
-  if (IsLocal(work_.opcode) || !Fetch() || !FindsPeer()) return false;
+bool Verbs::Delivery::ComesTooEarly(Flight* flight, bool says) {
+  flight->sent = Fetch();
+  if (!flight->sent || !says || !FindsPeer()) return false;
   answer_ = DataNote::Answer::kOutOfSequence;
   return true;
 }
@@ -136,15 +137,13 @@ void Verbs::Delivery::Note(const Flight& flight, Instant answered) const {
       std::memcpy(&note->before, flight.result.data(), sizeof note->before);
   }
   const bool lost = IsLost(there.device) || !c_.fabric->Linked(own_.device, there.device);
-  const Duration later = c_.fabric->OfData(c_.agenda->Now(), own_.device, there.device).later;
-  c_.fabric->wire_notes.push_back(
-      {.at = c_.agenda->Now(),
-       .sent = Instant() + (c_.agenda->Now() - Instant() - Fabric::kLatency - later),
-       .answered = answered,
-       .from = own_.device,
-       .to = there.device,
-       .lost = lost,
-       .data = std::move(note)});
+  c_.fabric->wire_notes.push_back({.at = c_.agenda->Now(),
+                                   .sent = flight.left,
+                                   .answered = answered,
+                                   .from = own_.device,
+                                   .to = there.device,
+                                   .lost = lost,
+                                   .data = std::move(note)});
 }
 
 // No completion reports the outcome.

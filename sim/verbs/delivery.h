@@ -31,8 +31,8 @@ class Verbs::Delivery {
 
   // What the flight has done already it does not do again; what it brings back stands in it.
   Outcome Execute(Flight* flight);
-  // It comes behind one that is missing. Whether the peer takes it, and so finds that out.
-  bool ComesTooEarly();
+  // It comes behind one that is missing. Whether the peer finds that out, and `says` so.
+  bool ComesTooEarly(Flight* flight, bool says);
   // Tells observers; `answered`: when the answer arrives, or never.
   void Note(const Flight& flight, Instant answered) const;
 

@@ -41,6 +41,7 @@ struct Connection {
 
 // A request that has been sent, on its way or executed.
 struct Flight {
+  Instant left;                         // its device
   Instant arrives = Instant::Never();   // at the peer; never: it did not get through
   Instant answered = Instant::Never();  // when it may complete
   bool executed = false;
@@ -85,13 +86,14 @@ struct Qp {
   OwnCq sent;                        // of sends
   OwnCq received;                    // and of receives
   Fifo<Flight> flights;              // of the first of `sends`
-  uint32_t arrived = 0;              // the first of them: nothing of these is on its way there
+  uint32_t arrived = 0;              // so many of the first of them have been carried out
   uint32_t asking = 0;               // number of them that are reads or atomic operations
   uint32_t messages = 0;             // sent in the connection
   uint32_t packets = 0;              // of these
   Instant again = Instant::Never();  // when what has no answer is sent again
   bool not_ready = false;            // because the peer had no receive
   bool refused = false;              // nothing is sent until the answer is here
+  bool told = false;                 // the peer has said that one is missing
   uint32_t draining = 0;             // number of `sends` that are still executed in SQD
   uint8_t retries_left = 0;
   uint8_t rnr_retries_left = 0;
@@ -109,7 +111,7 @@ struct Qp {
     flights.clear();
     arrived = asking = 0;
     again = Instant::Never();
-    not_ready = refused = false;
+    not_ready = refused = told = false;
   }
   friend bool operator==(const Qp&, const Qp&) = default;
 };

@@ -2,9 +2,10 @@
 //
 // Requests are sent at once, as many as the queue pair permits, and arrive in order. The peer
 // carries each out when it arrives, and its answer takes as long again; an answer stands for all
-// requests before it. Behind one that is lost the peer takes none: it says so when the next one
-// comes, or the sender finds out by its timer, and sends all again from there. The peer carries
-// none out twice. source: linux 6.1 rxe_req.c, rxe_resp.c, rxe_comp.c; IBA 9.7, 9.9
+// requests before it. Timers run for what was lost, not for what is late. Behind one that is lost
+// the peer takes none: it says so when the next one comes, or the sender finds out by its timer,
+// and sends all again from there. The peer carries none out twice but reads. source: linux 6.1
+// rxe_req.c, rxe_resp.c, rxe_comp.c; IBA 9.7, 9.9
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -26,13 +27,14 @@ bool IsMissing(const Flight& flight) {
 
 }  // namespace
 
-// source: linux 6.1 rxe_req.c req_next_wqe, check_init_depth
+// source: linux 6.1 rxe_req.c req_next_wqe, rxe_wqe_is_fenced, check_init_depth
 bool Verbs::MaySendNext(const Qp& own) const {
   const size_t next = own.flights.size();
   if (!own.Sends() || own.not_ready || own.refused || next >= own.sends.size()) return false;
   if (own.state == QpState::kSqd && next >= own.draining) return false;
   const WorkRequest& work = own.sends.begin()[next];
-  if (work.fenced && next != 0) return false;
+  if (work.opcode == kInvalidateLocally && next != 0) return false;
+  if (work.fenced && own.asking != 0) return false;
   return !Asks(work.opcode) || own.asking < own.connection.initiator_depth;
 }
 
@@ -41,8 +43,11 @@ void Verbs::SendNext(const Context& c, uint32_t qp) {
   while (MaySendNext(own)) {
     const WorkRequest& work = own.sends.begin()[own.flights.size()];
     const uint32_t count = own.datagram ? 1 : Fabric::PacketsOf(work.length());
-    own.flights.push_back({.message = own.messages++, .first_packet = own.packets});
-    if (!IsLocal(work.opcode)) own.packets += count;
+    own.flights.push_back({.message = own.messages, .first_packet = own.packets});
+    if (!IsLocal(work.opcode)) {
+      ++own.messages;
+      own.packets += count;
+    }
     if (Asks(work.opcode)) ++own.asking;
     Launch(c, qp, own.flights.size() - 1);
   }
@@ -53,15 +58,17 @@ void Verbs::Launch(const Context& c, uint32_t qp, size_t at) {
   Qp& own = qps_[qp];
   const WorkRequest& work = own.sends.begin()[at];
   Flight* const flights = own.flights.begin();
-  Instant arrives = c.agenda->Now();
+  const Instant now = c.agenda->Now();
+  flights[at].left = now;
+  Instant arrives = now;
   if (!IsLocal(work.opcode)) {
     const bool known = !own.datagram || work.group == Group{};
     const uint8_t there = own.datagram ? work.to.device : own.connection.peer.device;
     const uint8_t to = known ? there : kNoDevice;
     const uint64_t bytes = Asks(work.opcode) ? 0 : work.length();
-    const Duration later = known ? c.fabric->OfData(arrives, own.device, there).later : Duration();
-    arrives = arrives + c.fabric->Leaves(arrives, own.device, to, bytes, c.fabric->bandwidth.data) +
-              Fabric::kLatency + later;
+    flights[at].left = now + c.fabric->Leaves(now, own.device, to, bytes, c.fabric->bandwidth.data);
+    arrives = flights[at].left + Fabric::kLatency;
+    if (known) arrives = arrives + c.fabric->OfData(now, own.device, there).later;
   }
   const bool behind = at > own.arrived && flights[at - 1].arrives != Instant::Never();
   if (behind) arrives = std::max(arrives, flights[at - 1].arrives);
@@ -71,53 +78,60 @@ void Verbs::Launch(const Context& c, uint32_t qp, size_t at) {
 
 void Verbs::OnWorkDue(const Context& c, uint32_t qp) {
   if (!qps_.Live(qp) || !qps_[qp].Sends()) return;
-  Qp& own = qps_[qp];
-  if (!own.refused) ArriveAll(c, qp);
-  if (own.again <= c.agenda->Now()) SendAgain(c, qp);
+  ArriveAll(c, qp);
   CompleteAll(c, qp);
+  if (qps_[qp].again <= c.agenda->Now()) {
+    SendAgain(c, qp);
+    CompleteAll(c, qp);
+  }
   SendNext(c, qp);
 }
 
 void Verbs::ArriveAll(const Context& c, uint32_t qp) {
   const Qp& own = qps_[qp];
   const auto next_is_here = [&] {
-    return own.arrived < own.flights.size() &&
+    return !own.refused && own.arrived < own.flights.size() &&
            own.flights.begin()[own.arrived].arrives <= c.agenda->Now();
   };
   while (next_is_here())
     if (!Arrives(c, qp)) break;
-  if (own.again != Instant::Never()) NoteMissing(c, qp);
+  if (own.again != Instant::Never() || own.refused) DropEarly(c, qp);
 }
 
 // The first that is on its way. Whether those behind it may be carried out.
 bool Verbs::Arrives(const Context& c, uint32_t qp) {
   Qp& own = qps_[qp];
   const size_t at = own.arrived;
+  const Instant now = c.agenda->Now();
   Delivery delivery(c, this, qp, own.sends.begin()[at]);
   Flight flight = own.flights.begin()[at];
   Outcome outcome = delivery.Execute(&flight);
-  const Instant now = c.agenda->Now();
-  const Instant back = now + Fabric::kLatency;
-  if (outcome.what == Outcome::What::kNotReady && own.rnr_retries_left == 0)
+  std::optional<Instant> back;
+  if (outcome.what == Outcome::What::kNotReady) back = AnswerReaches(c, own, 0);
+  if (back && own.rnr_retries_left == 0)
     outcome = {Outcome::What::kAnswered, WcStatus::kRnrRetryExc};
-  const bool again =
-      outcome.what == Outcome::What::kNotReady || outcome.what == Outcome::What::kUnheard;
-  const bool not_ready = outcome.what == Outcome::What::kNotReady;
-  if (again) delivery.Note(flight, not_ready ? back : Instant::Never());
-  // A queue pair that is its own peer may have failed with it.
-  if (own.flights.empty()) return false;
-  if (again) {
-    if (not_ready && own.connection.rnr_retry_count != kForEver) --own.rnr_retries_left;
-    own.not_ready |= not_ready;
-    flight.arrives = Instant::Never();
+  const bool unheard = outcome.what == Outcome::What::kUnheard;
+  if (unheard || outcome.what == Outcome::What::kNotReady) {
+    delivery.Note(flight, back.value_or(Instant::Never()));
+    // A queue pair that is its own peer may have failed with it.
+    if (own.flights.empty()) return false;
+    // Where the peer has it already, those behind it are in order.
+    const bool had = unheard && flight.executed;
+    if (!had) flight.arrives = Instant::Never();
     own.flights.begin()[at] = std::move(flight);
-    AwaitAgain(c, qp, not_ready ? back + kRnrTimer : now + c.profile->timing.Timewait());
-    return false;
+    if (had) ++own.arrived;
+    if (back)
+      AwaitReceive(c, qp, *back);
+    else
+      AwaitAgain(c, qp, now + c.profile->timing.Timewait());
+    return had;
   }
+  if (own.flights.empty()) return false;
   flight.executed = true;
   flight.status = outcome.status;
   if (outcome.what == Outcome::What::kDone) flight.answered = now;
   own.flights.begin()[at] = std::move(flight);
+  own.told = false;
   ++own.arrived;
   if (outcome.what == Outcome::What::kAnswered) Answer(c, qp, at);
   const Flight& done = own.flights.begin()[at];
@@ -126,58 +140,77 @@ bool Verbs::Arrives(const Context& c, uint32_t qp) {
   return !own.refused;
 }
 
-// What comes behind one that is missing tells the peer so, which says it once.
-// source: linux 6.1 rxe_resp.c check_psn, rxe_comp.c check_ack
-void Verbs::NoteMissing(const Context& c, uint32_t qp) {
+// The peer carries out nothing that comes behind one that is missing. It says so, once, until that
+// one is here. source: linux 6.1 rxe_resp.c check_psn, rxe_comp.c check_ack
+void Verbs::DropEarly(const Context& c, uint32_t qp) {
   Qp& own = qps_[qp];
   const Instant now = c.agenda->Now();
-  const bool lost = !own.not_ready && own.arrived < own.flights.size() &&
-                    own.flights.begin()[own.arrived].arrives == Instant::Never();
-  if (!lost) return;
-  const uint8_t there = own.connection.peer.device;
-  for (size_t at = own.arrived + 1; at < own.flights.size(); ++at) {
-    Flight& flight = own.flights.begin()[at];
-    if (flight.arrives != now || IsLocal(own.sends.begin()[at].opcode)) continue;
+  for (size_t at = own.arrived; at < own.flights.size(); ++at) {
+    if (own.flights.begin()[at].arrives != now || IsLocal(own.sends.begin()[at].opcode)) continue;
+    const bool lost = !own.not_ready && !own.refused;
     Delivery delivery(c, this, qp, own.sends.begin()[at]);
-    const Fabric::FateOfData fate = c.fabric->OfData(now, there, own.device);
-    const Instant back = now + Fabric::kLatency + fate.later;
-    flight.sent = true;
-    const bool says = delivery.ComesTooEarly() && own.again > back;
-    delivery.Note(flight, says && !fate.lost ? back : Instant::Never());
-    if (says && !fate.lost) AwaitAgain(c, qp, back);
+    Flight flight = own.flights.begin()[at];
+    std::optional<Instant> back;
+    if (delivery.ComesTooEarly(&flight, lost && !own.told)) {
+      own.told = true;
+      back = AnswerReaches(c, own, 0);
+    }
+    delivery.Note(flight, back.value_or(Instant::Never()));
+    own.flights.begin()[at].arrives = Instant::Never();
+    if (!back) continue;
+    if (AnswersBefore(&own, own.arrived, *back)) own.again = Instant::Never();
+    AwaitAgain(c, qp, *back);
   }
 }
 
-// An answer stands for all before it, but for what a read or an atomic operation asks for: the
-// sender sees that it is missing. source: linux 6.1 rxe_comp.c check_psn, do_complete
+// When an answer of that many bytes that leaves the peer now arrives; empty: it does not.
+std::optional<Instant> Verbs::AnswerReaches(const Context& c, const Qp& own, uint64_t bytes) {
+  const Instant now = c.agenda->Now();
+  const uint8_t there = own.connection.peer.device;
+  const Fabric::FateOfData fate = c.fabric->OfData(now, there, own.device);
+  if (fate.lost || !c.fabric->Linked(there, own.device)) return std::nullopt;
+  const Duration leaves = c.fabric->Leaves(now, there, own.device, bytes, c.fabric->bandwidth.data);
+  return now + leaves + Fabric::kLatency + fate.later;
+}
+
+// An answer stands for all requests before it. False where one of them asks for something, which is
+// missing: the sender sees that. source: linux 6.1 rxe_comp.c check_psn, do_complete
+bool Verbs::AnswersBefore(Qp* own, size_t at, Instant answered) {
+  for (size_t before = 0; before < at; ++before) {
+    Flight& flight = own->flights.begin()[before];
+    if (flight.answered != Instant::Never()) continue;
+    if (Asks(own->sends.begin()[before].opcode)) return false;
+    flight.answered = answered;
+  }
+  return true;
+}
+
+// The peer has no receive for the first that is on its way, which the sender hears then.
+void Verbs::AwaitReceive(const Context& c, uint32_t qp, Instant heard) {
+  Qp& own = qps_[qp];
+  if (!AnswersBefore(&own, own.arrived, heard)) return AwaitAgain(c, qp, heard);
+  if (own.arrived > 0) c.agenda->At(heard, EventKind::kWorkDue, qp);
+  if (own.connection.rnr_retry_count != kForEver) --own.rnr_retries_left;
+  own.not_ready = true;
+  own.again = Instant::Never();
+  AwaitAgain(c, qp, heard + kRnrTimer);
+}
+
 void Verbs::Answer(const Context& c, uint32_t qp, size_t at) {
   Qp& own = qps_[qp];
   Flight* const flights = own.flights.begin();
-  const uint8_t there = own.connection.peer.device;
-  const Instant now = c.agenda->Now();
-  const Fabric::FateOfData fate = c.fabric->OfData(now, there, own.device);
-  if (fate.lost || !c.fabric->Linked(there, own.device))
-    return AwaitAgain(c, qp, now + c.profile->timing.Timewait());
-  const WorkRequest& work = own.sends.begin()[at];
-  const uint64_t bytes = work.opcode == WcOpcode::kRead ? flights[at].result.size() : 0;
-  Instant answered = now +
-                     c.fabric->Leaves(now, there, own.device, bytes, c.fabric->bandwidth.data) +
-                     Fabric::kLatency + fate.later;
-  size_t before = at;
-  while (before > 0 && flights[before - 1].answered == Instant::Never()) --before;
-  if (before > 0) answered = std::max(answered, flights[before - 1].answered);
-  const bool due = before == at && before > 0 && flights[at - 1].answered == answered;
-  bool missing = false;
-  for (; before <= at; ++before) {
-    missing |= before != at && Asks(own.sends.begin()[before].opcode);
-    if (!missing) flights[before].answered = answered;
-  }
-  if (missing) {
-    flights[at].answered = answered;
-    return AwaitAgain(c, qp, answered);
-  }
+  const bool reads = own.sends.begin()[at].opcode == WcOpcode::kRead;
+  const std::optional<Instant> back =
+      AnswerReaches(c, own, reads ? flights[at].result.size() : uint64_t{0});
+  if (!back) return AwaitAgain(c, qp, c.agenda->Now() + c.profile->timing.Timewait());
+  const Instant last = at > 0 ? flights[at - 1].answered : Instant::Never();
+  const bool behind = last != Instant::Never();
+  const Instant answered = behind ? std::max(*back, last) : *back;
+  flights[at].answered = answered;
+  if (!behind || last != answered) c.agenda->At(answered, EventKind::kWorkDue, qp);
+  if (own.again == Instant::Never()) return;
+  if (!AnswersBefore(&own, at, answered)) return AwaitAgain(c, qp, answered);
   if (std::none_of(flights, own.flights.end(), IsMissing)) own.again = Instant::Never();
-  if (!due) c.agenda->At(answered, EventKind::kWorkDue, qp);
 }
 
 // In the order of posting.
@@ -217,6 +250,7 @@ void Verbs::SendAgain(const Context& c, uint32_t qp) {
   Flight* const missing = std::find_if(own.flights.begin(), own.flights.end(), IsMissing);
   if (missing == own.flights.end()) return;
   const auto from = static_cast<size_t>(missing - own.flights.begin());
+  // Soft-RoCE takes 7 retries for as many as it takes; here they are seven, as in IBA 9.7.5.1.3.
   if (!std::exchange(own.not_ready, false)) {
     if (own.retries_left == 0) {
       missing->status = WcStatus::kRetryExc;
@@ -246,8 +280,16 @@ void Verbs::SendRest(const Context& c, uint32_t qp) {
   if (!own.datagram || !own.Sends()) return;
   const bool drains = own.state == QpState::kSqd;
   Fifo<WorkRequest> rest = own.sends;
+  Fifo<Flight> flights = own.flights;
+  uint32_t packets = own.packets;
   for (size_t left = drains ? own.draining : rest.size(); left > 0; --left) {
-    Flight flight;
+    Flight flight{.left = c.agenda->Now()};
+    if (flights.empty()) {
+      flight.first_packet = packets++;
+    } else {
+      flight = flights.front();
+      flights.pop_front();
+    }
     Delivery delivery(c, this, qp, rest.front());
     delivery.Execute(&flight);
     delivery.Note(flight, Instant::Never());

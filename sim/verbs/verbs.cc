@@ -44,12 +44,14 @@ Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   if (state == QpState::kSqd && now == QpState::kRts) {
     // Requests posted in RTS have been sent as a rule; those that were not, without a call since,
     // stay. source: linux 6.1 rxe_req.c req_next_wqe
-    own.draining = own.flights.empty() ? uint32_t{0} : static_cast<uint32_t>(own.sends.size());
+    own.draining = static_cast<uint32_t>(own.flights.size());
     if (own.draining == 0) Report(ObjectEvent::kSqDrained, qp);
   }
   if (state == QpState::kReset) {
     own.ForgetFlights();
-    own.messages = own.packets = 0;
+    own.sends.clear();
+    own.receives.clear();
+    own.messages = own.packets = own.draining = 0;
   }
   if (state == QpState::kErr) SetError(qp);
   return Errno::kNone;

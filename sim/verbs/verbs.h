@@ -124,7 +124,10 @@ class Verbs {
   void Launch(const Context& c, uint32_t qp, size_t at);
   void ArriveAll(const Context& c, uint32_t qp);
   bool Arrives(const Context& c, uint32_t qp);
-  void NoteMissing(const Context& c, uint32_t qp);
+  void DropEarly(const Context& c, uint32_t qp);
+  static std::optional<Instant> AnswerReaches(const Context& c, const Qp& own, uint64_t bytes);
+  static bool AnswersBefore(Qp* own, size_t at, Instant answered);
+  void AwaitReceive(const Context& c, uint32_t qp, Instant heard);
   void Answer(const Context& c, uint32_t qp, size_t at);
   void CompleteAll(const Context& c, uint32_t qp);
   void SendAgain(const Context& c, uint32_t qp);

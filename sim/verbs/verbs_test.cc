@@ -1,6 +1,4 @@
-// Queue pairs by hand: two ports with a link, and 10 us for each request and each answer.
-#include "sim/verbs/verbs.h"
-
+// Queue pairs by hand: their states, their queues, and what requests do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,10 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/vocabulary/profile.h"
-#include "model/vocabulary/topology.h"
-#include "sim/core/agenda.h"
-#include "sim/fabric/fabric.h"
+#include "sim/verbs/two_ports.h"
 
 namespace cm::sim {
 namespace {
@@ -20,77 +15,7 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 
-constexpr uint8_t kHere = 0;
-constexpr uint8_t kThere = 1;
-constexpr Duration kLatency = Duration::Microseconds(10);
-constexpr Duration kRnrTimer = Duration::Microseconds(655360);
-
-class VerbsTest : public testing::Test {
- protected:
-  uint32_t Register(uint8_t device, std::vector<uint8_t> bytes, Region flags = {}) {
-    flags.device = device;
-    flags.bytes = std::move(bytes);
-    return verbs_.regions().Register(flags);
-  }
-  void ToRts(uint32_t qp, const Connection& connection) {
-    verbs_.Connect(qp, connection);
-    for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts})
-      ASSERT_EQ(verbs_.Modify(qp, state, true), Errno::kNone);
-  }
-  // Both in RTS, each with the other as its peer.
-  void Connect(Connection here = {}, Connection there = {}) {
-    here.peer = {kThere, verbs_.at(b_).number};
-    there.peer = {kHere, verbs_.at(a_).number};
-    ToRts(a_, here);
-    ToRts(b_, there);
-  }
-  static WorkRequest Work(WcOpcode opcode, uint16_t context, std::vector<Piece> pieces) {
-    return {.opcode = opcode, .context = context, .pieces = std::move(pieces)};
-  }
-  Errno Send(uint32_t qp, uint16_t context, std::vector<Piece> pieces = {}) {
-    return verbs_.PostSend(c_, qp, Work(WcOpcode::kSend, context, std::move(pieces)));
-  }
-  Errno Receive(uint32_t qp, uint16_t context, std::vector<Piece> pieces = {}) {
-    return verbs_.PostReceive(qp, Work(WcOpcode::kReceive, context, std::move(pieces)));
-  }
-  Errno Remote(WcOpcode opcode, const Piece& local, const Piece& remote) {
-    WorkRequest work = Work(opcode, 0, {local});
-    work.remote = remote;
-    return verbs_.PostSend(c_, a_, std::move(work));
-  }
-  void Run() {
-    while (agenda_.NextAt()) verbs_.OnWorkDue(c_, agenda_.Take().on());
-  }
-  void RunUntil(Duration span) {
-    while (agenda_.NextAt() && *agenda_.NextAt() - Instant{} <= span)
-      verbs_.OnWorkDue(c_, agenda_.Take().on());
-  }
-  // What has completed, each by its context.
-  std::vector<uint16_t> Polled(uint32_t qp, bool sends, WcStatus status) {
-    std::vector<uint16_t> contexts;
-    while (const auto done = verbs_.Poll(qp, !sends)) {
-      EXPECT_EQ(done->status, status) << done->context;
-      contexts.push_back(done->context);
-    }
-    return contexts;
-  }
-  std::vector<uint16_t> Sent(uint32_t qp, WcStatus status = WcStatus::kSuccess) {
-    return Polled(qp, true, status);
-  }
-  std::vector<uint16_t> Received(uint32_t qp, WcStatus status = WcStatus::kSuccess) {
-    return Polled(qp, false, status);
-  }
-  QpState StateOf(uint32_t qp) const { return verbs_.at(qp).state; }
-  const std::vector<uint8_t>& BytesOf(uint32_t region) { return verbs_.regions()[region].bytes; }
-
-  const Profile* const profile_ = FindProfile("6.1-rxe");
-  Agenda agenda_;
-  Fabric fabric_{FindTopology("two-kernels"), profile_};
-  Verbs verbs_{fabric_.topology()};
-  const Verbs::Context c_{&agenda_, &fabric_, profile_};
-  const uint32_t a_ = verbs_.Create(kHere, false);
-  const uint32_t b_ = verbs_.Create(kThere, false);
-};
+using VerbsTest = TwoPorts;
 
 TEST_F(VerbsTest, NumbersOfADeviceBeginAnewWithIt) {
   EXPECT_EQ(verbs_.at(a_).number, 17u);
@@ -171,166 +96,6 @@ TEST_F(VerbsTest, MessagesTakeAsLongAsTheirLinkSends) {
   EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 2 + Duration::Milliseconds(8));
 }
 
-// Ten messages of four bytes, each 1 ms behind the one before.
-TEST_F(VerbsTest, RequestsAreUnderWayTogether) {
-  fabric_.bandwidth.data = 32'000;
-  Connect();
-  const uint32_t region = Register(kHere, {1, 2, 3, 4});
-  const uint32_t there = Register(kThere, {9, 9, 9, 9});
-  for (uint16_t i = 0; i < 7; ++i) {
-    EXPECT_EQ(Receive(b_, i, {{there, 0, 4}}), Errno::kNone);
-    EXPECT_EQ(verbs_.PostSend(c_, a_, Work(WcOpcode::kSend, i, {{region, 0, 4}})), Errno::kNone);
-  }
-  Run();
-  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 2 + Duration::Milliseconds(7));
-}
-
-// A message is complete when its answer is here, and the receive when the message is.
-TEST_F(VerbsTest, AnAnswerTakesAsLongAsItsMessage) {
-  Connect();
-  EXPECT_EQ(Receive(b_, 10), Errno::kNone);
-  EXPECT_EQ(Send(a_, 1), Errno::kNone);
-  RunUntil(kLatency);
-  EXPECT_THAT(Received(b_), ElementsAre(10));
-  EXPECT_THAT(Sent(a_), IsEmpty());
-  RunUntil(kLatency * 2);
-  EXPECT_THAT(Sent(a_), ElementsAre(1));
-}
-
-// The depth of the initiator, or a fence: each waits for the answer of the one before.
-TEST_F(VerbsTest, ReadsWaitForOthersBeyondTheirDepth) {
-  const uint32_t to = Register(kHere, {9});
-  const uint32_t from = Register(kThere, {1}, {.remote_read = true});
-  Connect({.initiator_depth = 2});
-  for (int i = 0; i < 5; ++i)
-    EXPECT_EQ(Remote(WcOpcode::kRead, {to, 0, 1}, {from, 0, 1}), Errno::kNone);
-  Run();
-  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 2 * 3) << "two, two and one";
-  EXPECT_EQ(Sent(a_).size(), 5u);
-}
-
-TEST_F(VerbsTest, AFenceWaitsForAllThatIsBefore) {
-  Connect();
-  EXPECT_EQ(Receive(b_, 10), Errno::kNone);
-  EXPECT_EQ(Receive(b_, 11), Errno::kNone);
-  EXPECT_EQ(Send(a_, 1), Errno::kNone);
-  WorkRequest fenced = Work(WcOpcode::kSend, 2, {});
-  fenced.fenced = true;
-  EXPECT_EQ(verbs_.PostSend(c_, a_, fenced), Errno::kNone);
-  Run();
-  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 4);
-  EXPECT_THAT(Sent(a_), ElementsAre(1, 2));
-}
-
-// Lost in one direction for a time.
-class Lost : public VerbsTest {
- protected:
-  void Lose(uint8_t side, Duration from, Duration window) {
-    fabric_.rules_hit_data = true;
-    Fault fault;
-    fault.kind = FaultKind::kDrop;
-    fault.side = side;
-    fault.to = kAnySide;
-    fault.messages = MadKinds::All();
-    fault.first = 1;
-    fault.last = 0;
-    fault.after = from;
-    fault.window = window;
-    ASSERT_TRUE(Fabric::IsOnData(fault));
-    fabric_.Install(fault, agenda_.Now());
-  }
-  static constexpr Duration kMicrosecond = Duration::Microseconds(1);
-  const Duration timeout_ = profile_->timing.Timewait();
-};
-
-// The peer carries it out once, and says so again.
-TEST_F(Lost, AnAnswerIsAskedForAgain) {
-  Connect({.retry_count = 1});
-  for (const uint16_t context : {10, 11}) EXPECT_EQ(Receive(b_, context), Errno::kNone);
-  EXPECT_EQ(Send(a_, 1), Errno::kNone);
-  Lose(kThere, kLatency, kMicrosecond);
-  Run();
-  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency + timeout_ + kLatency * 2);
-  EXPECT_THAT(Sent(a_), ElementsAre(1));
-  EXPECT_THAT(Received(b_), ElementsAre(10)) << "the second receive is left";
-}
-
-// From here on a byte takes 1 ms.
-class LostOfTwo : public Lost {
- protected:
-  void SetUp() override {
-    fabric_.bandwidth.data = 8'000;
-    Connect();
-    const uint32_t region = Register(kThere, {9});
-    for (const uint16_t context : {10, 11})
-      ASSERT_EQ(Receive(b_, context, {{region, 0, 1}}), Errno::kNone);
-  }
-  void SendTwo() {
-    const uint32_t region = Register(kHere, {1});
-    for (const uint16_t context : {1, 2})
-      ASSERT_EQ(Send(a_, context, {{region, 0, 1}}), Errno::kNone);
-  }
-  static constexpr Duration kByte = Duration::Milliseconds(1);
-};
-
-TEST_F(LostOfTwo, AnAnswerStandsForThoseBefore) {
-  SendTwo();
-  Lose(kThere, kByte + kLatency, kMicrosecond);
-  RunUntil(kByte * 2 + kLatency * 2);
-  EXPECT_THAT(Sent(a_), ElementsAre(1, 2));
-  Run();
-  EXPECT_THAT(Received(b_), ElementsAre(10, 11));
-}
-
-// The second finds out that the first is missing, and both are sent again.
-TEST_F(LostOfTwo, AMessageIsSentAgainWhenTheNextOneArrives) {
-  SendTwo();
-  Lose(kHere, kByte + kLatency, kMicrosecond);
-  RunUntil(kByte * 4 + kLatency * 4 - kMicrosecond);
-  EXPECT_THAT(Sent(a_), ElementsAre(1));
-  RunUntil(kByte * 4 + kLatency * 4);
-  EXPECT_THAT(Sent(a_), ElementsAre(2));
-  EXPECT_THAT(Received(b_), ElementsAre(10, 11));
-}
-
-TEST_F(LostOfTwo, ALastMessageIsSentAgainByItsTimer) {
-  SendTwo();
-  Lose(kHere, kByte * 2 + kLatency, kMicrosecond);
-  RunUntil(kByte * 3 + kLatency * 3 + timeout_ - kMicrosecond);
-  EXPECT_THAT(Sent(a_), ElementsAre(1));
-  RunUntil(kByte * 3 + kLatency * 3 + timeout_);
-  EXPECT_THAT(Sent(a_), ElementsAre(2));
-}
-
-// A later answer shows that the bytes are missing; nothing is received twice.
-TEST_F(LostOfTwo, AReadIsAskedForAgainWhenALaterAnswerComes) {
-  const uint32_t to = Register(kHere, {9});
-  const uint32_t from = Register(kThere, {1}, {.remote_read = true});
-  EXPECT_EQ(Remote(WcOpcode::kRead, {to, 0, 1}, {from, 0, 1}), Errno::kNone);
-  EXPECT_EQ(Send(a_, 1, {{to, 0, 1}}), Errno::kNone);
-  Lose(kThere, kLatency, kMicrosecond);
-  RunUntil(kByte * 2 + kLatency * 4);
-  EXPECT_THAT(Sent(a_), ElementsAre(0, 1));
-  EXPECT_THAT(BytesOf(to), ElementsAre(1));
-  EXPECT_THAT(Received(b_), ElementsAre(10));
-}
-
-// Added once, and the answer is that of the first time.
-TEST_F(Lost, AnAtomicOperationIsCarriedOutOnce) {
-  Connect();
-  const uint32_t to = Register(kHere, std::vector<uint8_t>(8));
-  const uint32_t on = Register(kThere, {5, 0, 0, 0, 0, 0, 0, 0}, {.remote_atomic = true});
-  WorkRequest work = Work(kFetchAndAdd, 1, {{to, 0, 8}});
-  work.data = {3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-  work.remote = {on, 0, 8};
-  EXPECT_EQ(verbs_.PostSend(c_, a_, work), Errno::kNone);
-  Lose(kThere, kLatency, kMicrosecond);
-  Run();
-  EXPECT_THAT(Sent(a_), ElementsAre(1));
-  EXPECT_EQ(BytesOf(on)[0], 8);
-  EXPECT_EQ(BytesOf(to)[0], 5);
-}
-
 TEST_F(VerbsTest, ARequestThatIsNotSignaledCompletesSilently) {
   Connect();
   WorkRequest work = Work(WcOpcode::kSend, 1, {});
@@ -340,36 +105,6 @@ TEST_F(VerbsTest, ARequestThatIsNotSignaledCompletesSilently) {
   Run();
   EXPECT_THAT(Sent(a_), IsEmpty());
   EXPECT_THAT(Received(b_), ElementsAre(10));
-}
-
-// Three attempts, each with its answer, and two waits between them.
-TEST_F(VerbsTest, AReceiverThatIsNotReadyIsTriedAgain) {
-  Connect({.rnr_retry_count = 2});
-  EXPECT_EQ(Send(a_, 1), Errno::kNone);
-  Run();
-  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 6 + kRnrTimer * 2);
-  EXPECT_THAT(Sent(a_, WcStatus::kRnrRetryExc), ElementsAre(1));
-  EXPECT_EQ(StateOf(a_), QpState::kErr);
-  EXPECT_EQ(StateOf(b_), QpState::kRts);
-}
-
-TEST_F(VerbsTest, SevenRetriesOfAReceiverThatIsNotReadyNeverEnd) {
-  Connect();
-  EXPECT_EQ(Send(a_, 1), Errno::kNone);
-  for (int i = 0; i < 100; ++i) verbs_.OnWorkDue(c_, agenda_.Take().on());
-  EXPECT_EQ(Receive(b_, 10), Errno::kNone);
-  Run();
-  EXPECT_THAT(Sent(a_), ElementsAre(1));
-}
-
-// Four attempts, and the time in which each could be answered.
-TEST_F(VerbsTest, APeerThatIsGoneIsTriedAsOftenAsTheConnectionSays) {
-  Connect({.retry_count = 3});
-  verbs_.Destroy(b_);
-  EXPECT_EQ(Send(a_, 1), Errno::kNone);
-  Run();
-  EXPECT_EQ(agenda_.Now() - Instant{}, kLatency * 4 + profile_->timing.Timewait() * 4);
-  EXPECT_THAT(Sent(a_, WcStatus::kRetryExc), ElementsAre(1));
 }
 
 TEST_F(VerbsTest, AMessageThatIsTooLongEndsBothSides) {

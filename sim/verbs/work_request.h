@@ -59,7 +59,7 @@ struct WorkRequest {
   bool signaled = true;
   bool is_inline = false;
   bool solicited = false;
-  bool fenced = false;  // not before all requests before it have completed
+  bool fenced = false;  // not before all reads and atomic operations in front of it
   std::vector<Piece> pieces;
   uint32_t empty_pieces = 0;          // elements of length 0; not stored in the list
   std::vector<uint8_t> data;          // inline data; or AtomicOperands; or the data to send

@@ -264,6 +264,7 @@ void Put(Digest* d, const WorkRequest& work) {
   d->U8(work.signaled ? 1 : 0);
   d->U8(work.is_inline ? 1 : 0);
   d->U8(work.solicited ? 1 : 0);
+  d->U8(work.fenced ? 1 : 0);
   Put(d, work.pieces);
   d->Bytes(work.data);
   Put(d, work.remote);
@@ -294,6 +295,10 @@ void Put(Digest* d, const Connection& connection) {
   d->U8(connection.retry_count);
   d->U8(connection.rnr_retry_count);
   d->U8(connection.remote_read ? 1 : 0);
+  d->U8(connection.remote_write ? 1 : 0);
+  d->U8(connection.remote_atomic ? 1 : 0);
+  d->U8(connection.initiator_depth);
+  d->U8(connection.responder_resources);
 }
 
 uint64_t HashOf(const Qp& qp, const SharedQueues& srqs, Instant now) {
@@ -303,14 +308,18 @@ uint64_t HashOf(const Qp& qp, const SharedQueues& srqs, Instant now) {
   d.U32(qp.number);
   d.U8(static_cast<uint8_t>(qp.state));
   Put(&d, qp.connection);
+  d.U32(static_cast<uint32_t>(qp.flights.size()));
   for (const Flight& flight : qp.flights) {
     const bool under_way = flight.arrives > now;
     PutTime(&d, under_way ? flight.arrives : now, now);
     PutTime(&d, flight.answered, now);
     d.U8(flight.executed ? 1 : 0);
     d.U8(static_cast<uint8_t>(flight.status));
+    d.Bytes(flight.result);
   }
   d.U32(qp.arrived);
+  d.U32(qp.draining);
+  for (const bool state : {qp.not_ready, qp.refused, qp.told}) d.U8(state ? 1 : 0);
   PutTime(&d, qp.again, now);
   d.U8(qp.retries_left);
   d.U8(qp.rnr_retries_left);
