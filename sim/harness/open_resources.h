@@ -22,7 +22,7 @@ class OpenResources {
  private:
   enum class Kind : uint8_t { kFile, kId, kQp, kCq, kSrq, kRegion, kWindow, kXrcDomain };
   struct KindRow;
-  static const KindRow kKinds[7];
+  static const KindRow kKinds[8];
   struct Origin {
     uint32_t file = 0;  // the file of an id
     bool of_request = false;
