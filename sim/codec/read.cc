@@ -68,6 +68,7 @@ bool Wire::ReadBody(const mad::Req& req, Mad* mad) const {
                .srq = req.srq};
   mad->response_timeout = req.local_cm_response_timeout;
   mad->unreliable = req.transport_service_type == mad::TransportServiceType::kUc;
+  mad->extended = req.transport_service_type == mad::TransportServiceType::kExtended;
   mad->p_key = req.pkey;
   mad->max_retries = req.max_cm_retries;
   mad->ack_timeout = req.primary_local_ack_timeout;
@@ -94,7 +95,8 @@ bool Wire::ReadBody(const mad::Rej& rej, Mad* mad) const {
 
 bool Wire::ReadBody(const mad::Rep& rep, Mad* mad) const {
   ReadIds(rep, mad);
-  mad->qp_num = rep.local_qpn;
+  mad->extended = rep.local_eecn != 0;
+  mad->qp_num = mad->extended ? rep.local_eecn : rep.local_qpn;
   mad->ece.vendor_id =
       uint32_t{rep.vendor_id_h} << 16 | uint32_t{rep.vendor_id_m} << 8 | rep.vendor_id_l;
   mad->conn = {.responder_resources = rep.responder_resources,

@@ -15,6 +15,7 @@ constexpr uint64_t kAgent = 2;
 constexpr uint8_t kHopLimit = 64;
 constexpr uint8_t kMtu1024 = 3;
 constexpr uint16_t kNoLid = 0xffff;
+constexpr uint8_t kXrc = 1;  // as an extended transport type
 constexpr uint32_t kFirstPacketId = 1;
 constexpr uint64_t kGuids = 0x505400fffe000000;  // the last byte is the device
 // The first bytes of an IPv4 address in 16 bytes.
@@ -137,6 +138,8 @@ mad::CmaHeader Wire::WrittenCma(const Mad& mad) const {
           .destination_address = WithoutMapping(GidOf(mad.destination), v6)};
 }
 
+// One of XRC has nothing of what its sender cannot answer. source: linux 6.1 cm.c cm_format_req,
+// cm_msgs.h cm_req_set_qp_type
 mad::Req Wire::WrittenReq(const Mad& mad) const {
   mad::Req req{.local_cid = mad.local_cid,
                .vendor_id = mad.ece.vendor_id,
@@ -164,6 +167,12 @@ mad::Req Wire::WrittenReq(const Mad& mad) const {
                .primary_flow_label = FlowLabel(mad.source.port, mad.destination.port),
                .primary_hop_limit = kHopLimit,
                .primary_local_ack_timeout = mad.ack_timeout};
+  if (mad.extended) {
+    req.transport_service_type = mad::TransportServiceType::kExtended;
+    req.extended_transport_type = kXrc;
+    req.responder_resources = req.retry_count = req.rnr_retry_count = 0;
+    req.srq = false;
+  }
   if (mad.mixed_gids) req.primary_local_gid = PutGuid(kLinkLocal, PortGuidOf(mad.sender));
   if (mad.alternate_path) {
     req.alternate_local_lid = req.alternate_remote_lid = kNoLid;
@@ -201,6 +210,7 @@ mad::Rej Wire::WrittenRej(const Mad& mad) const {
   return rej;
 }
 
+// That of a target of XRC has its number elsewhere. source: linux 6.1 cm.c cm_format_rep
 mad::Rep Wire::WrittenRep(const Mad& mad) const {
   mad::Rep rep{.local_cid = mad.local_cid,
                .remote_cid = mad.remote_cid,
@@ -216,6 +226,13 @@ mad::Rep Wire::WrittenRep(const Mad& mad) const {
                .rnr_retry_count = mad.conn.rnr_retry_count,
                .srq = mad.conn.srq != 0,
                .local_ca_guid = GuidOf(mad.sender)};
+  if (mad.extended) {
+    rep.local_eecn = rep.local_qpn;
+    rep.local_qpn = 0;
+    rep.initiator_depth = 0;
+    rep.end_to_end_flow_control = false;
+    rep.srq = true;
+  }
   PutData(mad.data, &rep.private_data);
   return rep;
 }

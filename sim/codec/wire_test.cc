@@ -92,6 +92,28 @@ TEST_F(WireTest, BringsARequestBackAsItWas) {
   EXPECT_EQ(ThereAndBack(unusual), unusual);
 }
 
+// source: linux 6.1 cm.c cm_format_req, cm_format_rep
+TEST_F(WireTest, BringsMessagesOfXrcBackWithoutWhatASenderCannotAnswer) {
+  Mad asked = Request();
+  asked.extended = true;
+  asked.conn = {.responder_resources = 3,
+                .initiator_depth = 4,
+                .retry_count = 7,
+                .rnr_retry_count = 7,
+                .srq = 1};
+  const Mad read = ThereAndBack(asked).value_or(Mad());
+  EXPECT_TRUE(read.extended);
+  EXPECT_EQ(read.conn, (ConnFields{.initiator_depth = 4}));
+  Mad rep = Answer(MadKind::kRep);
+  rep.extended = true;
+  rep.qp_num = 18;
+  rep.conn = {.responder_resources = 3, .initiator_depth = 4, .rnr_retry_count = 5};
+  const Mad answer = ThereAndBack(rep).value_or(Mad());
+  EXPECT_TRUE(answer.extended);
+  EXPECT_EQ(answer.qp_num, 18U);
+  EXPECT_EQ(answer.conn, (ConnFields{.responder_resources = 3, .rnr_retry_count = 5, .srq = 1}));
+}
+
 TEST_F(WireTest, BringsAnswersBackAsTheyWere) {
   Mad rep = Answer(MadKind::kRep);
   rep.qp_num = 18;

@@ -39,6 +39,7 @@ struct Mad {
   uint16_t port = 0;
   uint16_t p_key = kDefaultPkey;  // REQ
   bool unreliable = false;        // REQ: asks for a connection of type UC
+  bool extended = false;          // REQ: asks for one of XRC; REP: is of its target
   bool alternate_path = false;    // REQ: it has one
   bool mixed_gids = false;        // REQ: the GIDs of its path are of two families
   uint8_t cma_version = 0;        // REQ, SIDR_REQ: of the CMA header

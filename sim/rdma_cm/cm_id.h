@@ -12,6 +12,7 @@
 #include "sim/fabric/fabric.h"
 #include "sim/ib_cm/ib_cm.h"
 #include "sim/iw_cm/iw_cm.h"
+#include "sim/rdma_cm/commands.h"
 
 namespace cm::sim {
 
@@ -57,6 +58,7 @@ struct CmId {
   bool resolved_wrong_neighbour = false;  // it has a wrong hardware address of its peer
   CmState state = CmState::kIdle;
   PortSpace space = PortSpace::kTcp;
+  command::IdType type = command::IdType::kUsual;
   uint8_t kernel = 0;
   uint8_t device = kNoDevice;
   uint8_t interface = kNoDevice;  // bound_dev_if: sticks, also after a failure

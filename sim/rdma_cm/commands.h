@@ -35,9 +35,14 @@ struct ConnectionParam {
   PrivateData private_data;
 };
 
+// The queue pairs of an id: those of its port space, or one of XRC, which the port space IB
+// permits. source: linux 6.1 ucma.c ucma_get_qp_type
+enum class IdType : uint8_t { kUsual, kXrcSend, kXrcReceive };
+
 struct CreateId {  // rdma_ucm_create_id
   uint64_t uid = 0;
   PortSpace space = PortSpace::kTcp;
+  IdType type = IdType::kUsual;
 };
 struct DestroyId {
   uint32_t id = 0;

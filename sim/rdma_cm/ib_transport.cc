@@ -10,6 +10,8 @@
 namespace cm::sim {
 namespace {
 
+using command::IdType;
+
 // A message has 24 bits for the vendor id, and for the queue pair number.
 constexpr uint32_t k24Bits = 0xffffff;
 
@@ -94,8 +96,10 @@ Errno IbTransport::Connect(const KernelContext& k, CmIdIndex id,
   const Limits& limits = k.profile->limits;
   const PrivateData& data = cmd.param.private_data;
   if (data.size() > limits.request_data) return Errno::kInval;
-  if (CannotAsk(k, own)) return Errno::kInval;
+  // A target only answers. source: linux 6.1 cm.c cm_validate_req_param
+  if (CannotAsk(k, own) || own.type == IdType::kXrcReceive) return Errno::kInval;
   Mad req;
+  req.extended = own.type == IdType::kXrcSend;
   req.space = own.space;
   // A path without addresses leads back to the sender, where there is no such id.
   req.port = own.path_given ? uint16_t{0} : own.destination.port;
@@ -122,6 +126,7 @@ Errno IbTransport::Accept(const KernelContext& k, CmIdIndex id, const command::A
   if (data.size() > limits.reply_data) return Errno::kInval;
   Mad rep;
   rep.qp_num = cmd.param.qp_num & k24Bits;
+  rep.extended = own.type == IdType::kXrcReceive;
   rep.conn = cmd.param.conn;
   rep.ece = OnTheWire(cmd.param.ece);
   rep.conn.retry_count = 0;
@@ -236,6 +241,9 @@ RequestVerdict IbCall::OnRequest(IbIndex ib, uint8_t device, const Mad& req) {
   const CmIdIndex listener =
       k_.cma->ports.ListenerFor(k_.cma->ids, k_.fabric->topology(), device, req.space, destination);
   if (!listener.valid()) return RequestVerdict::kRejected;
+  // source: linux 6.1 cma.c cma_ib_check_req_qp_type
+  if (req.extended != (k_.cma->ids[listener].type == IdType::kXrcReceive))
+    return RequestVerdict::kRejected;
   if (k_.cma->ids[listener].backlog <= 0) return RequestVerdict::kDropped;
   const bool datagram = IsDatagram(req.space);
   CmId request;
@@ -249,6 +257,10 @@ RequestVerdict IbCall::OnRequest(IbIndex ib, uint8_t device, const Mad& req) {
                         .qp_num = req.qp_num,
                         .private_data = req.data};
   if (datagram) event.conn = {};
+  // What a sender cannot answer is not in the message. source: linux 6.1 cm.c cm_format_req
+  if (req.extended)
+    event.conn = {.responder_resources = event.conn.responder_resources,
+                  .flow_control = event.conn.flow_control};
   const CmIdIndex id = ReportRequest(k_, listener, device, std::move(request), std::move(event));
   k_.ib->SetUser(ib, id);
   return RequestVerdict::kTaken;

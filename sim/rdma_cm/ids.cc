@@ -80,6 +80,7 @@ Result<uint32_t> Execute(const KernelContext& k, FileIndex file, const command::
   id.file = file;
   id.uid = cmd.uid;
   id.space = cmd.space;
+  if (cmd.space == PortSpace::kIb) id.type = cmd.type;
   id.packet_lifetime = static_cast<uint8_t>(k.profile->timing.packet_lifetime);
   return k.cma->ids.Add(std::move(id)).value();
 }
@@ -116,6 +117,7 @@ CmIdIndex ReportRequest(const KernelContext& k, CmIdIndex listener, uint8_t devi
   request.state = CmState::kConnect;
   request.listener = listener;
   request.space = owner.space;
+  request.type = owner.type;
   request.kernel = owner.kernel;
   request.file = owner.file;
   request.family_only = owner.family_only;

@@ -10,6 +10,7 @@
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/device_file.h"
 #include "sim/uapi/layout.h"
+#include "sim/uapi/refusals.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -105,8 +106,10 @@ void DeviceFile::StartAfresh(uint32_t id) {
 Outcome DeviceFile::CreateId(const Command& c) {
   if (c.out < sizeof(rdma_ucm_create_id_resp)) return Refused(Errno::kNoSpc);
   const auto cmd = As<rdma_ucm_create_id>(c.body);
-  const Result<uint32_t> id =
-      Execute(Kernel(), c.file, command::CreateId{cmd.uid, static_cast<PortSpace>(cmd.ps)});
+  command::CreateId create{.uid = cmd.uid, .space = static_cast<PortSpace>(cmd.ps)};
+  if (cmd.qp_type == kXrcSend) create.type = command::IdType::kXrcSend;
+  if (cmd.qp_type == kXrcReceive) create.type = command::IdType::kXrcReceive;
+  const Result<uint32_t> id = Execute(Kernel(), c.file, create);
   if (!id.ok()) return Refused(id.error());
   StartAfresh(id.value());
   return Number(id.value(), c.written);

@@ -1,7 +1,9 @@
-// Memory regions of processes.
+#include "sim/uapi/regions.h"
+
+#include <optional>
+
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/refusals.h"
-#include "sim/uapi/verbs_end.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -30,52 +32,53 @@ Region RegionOf(uint32_t process, uint8_t device, const RegionRecord& record) {
   return region;
 }
 
-}  // namespace
-
-Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& request) {
-  const auto record = As<RegionRecord>(request.bytes);
-  const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
-  if (record.device >= devices.size()) return Refused(Errno::kNoDev);
-  if (const Errno error = WhyNoRegion(record); error != Errno::kNone) return Refused(error);
-  const Region region = RegionOf(process, devices[record.device], record);
-  // 0 is no valid key: programs use it for none.
-  return Value(int64_t{verbs().regions().Register(region)} + 1);
-}
-
-std::optional<uint32_t> VerbsEnd::FindRegion(uint32_t process, uint32_t key) const {
+// The number of a live region of the process.
+std::optional<uint32_t> FindRegion(const Regions& regions, uint32_t process, uint32_t key) {
   const uint32_t number = key - 1;
-  if (number >= verbs().regions().all().size()) return std::nullopt;
-  const Region& region = verbs().regions()[number];
+  if (number >= regions.all().size()) return std::nullopt;
+  const Region& region = regions[number];
   if (!region.live || !region.external || region.process != process) return std::nullopt;
   return number;
 }
 
+}  // namespace
+
+// 0 is no valid key: programs use it for none.
+Outcome Register(Regions* regions, uint32_t process, uint8_t device, const RegionRecord& asked) {
+  if (const Errno error = WhyNoRegion(asked); error != Errno::kNone) return Refused(error);
+  return Value(int64_t{regions->Register(RegionOf(process, device, asked))} + 1);
+}
+
 // source: linux 6.1 rxe_mr.c rxe_dereg_mr
-Outcome VerbsEnd::Deregister(uint32_t process, uint32_t key) {
-  const std::optional<uint32_t> number = FindRegion(process, key);
-  if (!number || verbs().regions()[*number].windows != 0) return Refused(Errno::kInval);
-  verbs().regions().Deregister(*number);
+Outcome Deregister(Regions* regions, uint32_t process, uint32_t key) {
+  const std::optional<uint32_t> number = FindRegion(*regions, process, key);
+  if (!number || (*regions)[*number].windows != 0) return Refused(Errno::kInval);
+  regions->Deregister(*number);
   return Value(0);
 }
 
-// A region that moves gets another key, as from a device that cannot change translations in place;
-// posted requests and peers that use the old one then fail. source: linux 6.1 uverbs_cmd.c
-// ib_uverbs_rereg_mr, mlx5 mr.c mlx5_ib_rereg_user_mr
-Outcome VerbsEnd::Reregister(uint32_t process, const Request& request) {
+Outcome Reregister(Regions* regions, uint32_t process, const Request& request) {
   constexpr uint64_t kTranslation = 1;
-  const std::optional<uint32_t> number = FindRegion(process, request.on);
-  const auto record = As<RegionRecord>(request.bytes);
-  if (!number || request.more == 0 || verbs().regions()[*number].windows != 0)
+  const std::optional<uint32_t> number = FindRegion(*regions, process, request.on);
+  const auto asked = As<RegionRecord>(request.bytes);
+  if (!number || request.more == 0 || (*regions)[*number].windows != 0)
     return Refused(Errno::kInval);
-  if (const Errno error = WhyNoRegion(record); error != Errno::kNone) return Refused(error);
-  Region region = RegionOf(process, verbs().regions()[*number].device, record);
+  if (const Errno error = WhyNoRegion(asked); error != Errno::kNone) return Refused(error);
+  Region region = RegionOf(process, (*regions)[*number].device, asked);
   if ((request.more & kTranslation) != 0) {
-    verbs().regions().Deregister(*number);
-    return Value(int64_t{verbs().regions().Register(region)} + 1);
+    regions->Deregister(*number);
+    return Value(int64_t{regions->Register(region)} + 1);
   }
   region.live = true;
-  verbs().regions().Change(*number, region);
+  regions->Change(*number, region);
   return Value(request.on);
+}
+
+void DeregisterAll(Regions* regions, uint32_t process) {
+  for (uint32_t number = 0; number < regions->all().size(); ++number) {
+    const Region& region = (*regions)[number];
+    if (region.live && region.external && region.process == process) regions->Deregister(number);
+  }
 }
 
 }  // namespace cm::sim::uapi

@@ -5,6 +5,7 @@
 
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/refusals.h"
+#include "sim/uapi/regions.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -73,9 +74,8 @@ Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
   if (op == kCreateQp) return CreateQp(process, kernel, request);
   if (op == kOpenQp) return OpenQp(process, request);
   if (IsOneOf(op, kOpenXrcd, kCloseXrcd)) return CarryXrcd(process, kernel, request);
-  if (op == kRegister) return Register(process, kernel, request);
-  if (op == kDeregister) return Deregister(process, request.on);
-  if (op == kReregister) return Reregister(process, request);
+  if (IsOneOf(op, kRegister, kDeregister, kReregister))
+    return CarryRegion(process, kernel, request);
   if (IsOneOf(op, kAllocMw, kDeallocMw)) return CarryWindow(process, kernel, request);
   if (IsOneOf(op, kTakeEvent, kPollEvents)) return TakeEvent(process, request);
   if (IsOneOf(op, kDestroyCq, kResizeCq, kPoll, kArm)) return CarryCq(process, request);
@@ -307,6 +307,16 @@ void VerbsEnd::DestroyQp(uint32_t number) {
   qps_.erase(number);
 }
 
+Outcome VerbsEnd::CarryRegion(uint32_t process, uint8_t kernel, const Request& request) {
+  Regions* const regions = &verbs().regions();
+  if (request.op == Op::kDeregister) return Deregister(regions, process, request.on);
+  if (request.op == Op::kReregister) return Reregister(regions, process, request);
+  const auto record = As<RegionRecord>(request.bytes);
+  const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
+  if (record.device >= devices.size()) return Refused(Errno::kNoDev);
+  return Register(regions, process, devices[record.device], record);
+}
+
 // Over InfiniBand the SA decides which group an address belongs to. One that is attached already
 // stays so. source: linux 6.1 uverbs_cmd.c ib_uverbs_attach_mcast, rxe_mcast.c __rxe_init_mca
 Outcome VerbsEnd::Attach(const OwnQp& own, const Request& request) {
@@ -458,11 +468,7 @@ void VerbsEnd::Forget(uint32_t process) {
   for (const uint32_t number : NumbersOf(cqs_, process)) DestroyCq(number);
   xrc_domains_.Forget(process);
   ForgetWindows(process);
-  for (uint32_t number = 0; number < verbs().regions().all().size(); ++number) {
-    const Region& region = verbs().regions()[number];
-    if (region.live && region.external && region.process == process)
-      verbs().regions().Deregister(number);
-  }
+  DeregisterAll(&verbs().regions(), process);
 }
 
 }  // namespace cm::sim::uapi

@@ -21,11 +21,6 @@
 
 namespace cm::sim::uapi {
 
-// A protection domain of a process, which numbers its own.
-inline uint64_t DomainOf(uint32_t process, uint32_t number) {
-  return (uint64_t{process} + 1) << 32 | number;
-}
-
 class VerbsEnd {
  public:
   VerbsEnd(World* world, const DeviceFile* device_file, DeviceEvents* device_events)
@@ -93,10 +88,7 @@ class VerbsEnd {
   Outcome Released(uint32_t object);
   template <typename Own>
   void Tell(const std::map<uint32_t, Own>& objects, uint32_t Own::*index, const News& news);
-  Outcome Register(uint32_t process, uint8_t kernel, const Request& request);
-  std::optional<uint32_t> FindRegion(uint32_t process, uint32_t key) const;
-  Outcome Deregister(uint32_t process, uint32_t key);
-  Outcome Reregister(uint32_t process, const Request& request);
+  Outcome CarryRegion(uint32_t process, uint8_t kernel, const Request& request);
   Outcome Attach(const OwnQp& own, const Request& request);
   bool HasDepth(const ModifyRecord& record) const;
   Errno Modify(Asker asker, OwnQp* own, const ModifyRecord& record);
@@ -105,14 +97,6 @@ class VerbsEnd {
   Errno ToSend(OwnQp* own, const ModifyRecord& record);
   void Break(const OwnQp& own);
 
-  // xrc.cc
-  Outcome CarryXrcd(uint32_t process, uint8_t kernel, const Request& request);
-  Outcome CreateXrcSrq(uint32_t process, const SrqRecord& asked);
-  Outcome CreateXrcQp(uint32_t process, uint8_t device, const QpRecord& record);
-  Outcome OpenQp(uint32_t process, const Request& request);
-  bool IsShared(uint32_t number) const;
-  void ShareConnection(const OwnQp& own);
-
   // iwarp.cc
   void FollowConnections();
   const IwId* ConnectionOf(const OwnQp& own) const;
@@ -120,6 +104,12 @@ class VerbsEnd {
   void Join(const OwnQp& own, const OwnQp& peer);
 
   // work.cc
+  Outcome CarryXrcd(uint32_t process, uint8_t kernel, const Request& request);
+  Outcome CreateXrcSrq(uint32_t process, const SrqRecord& asked);
+  Outcome CreateXrcQp(uint32_t process, uint8_t device, const QpRecord& record);
+  Outcome OpenQp(uint32_t process, const Request& request);
+  bool IsShared(uint32_t number) const;
+  void ShareConnection(const OwnQp& own);
   Outcome CarryWindow(uint32_t process, uint8_t kernel, const Request& request);
   Outcome AllocateWindow(uint32_t process, uint8_t kernel, const WindowRecord& asked);
   void ForgetWindows(uint32_t process);

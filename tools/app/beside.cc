@@ -17,6 +17,8 @@ constexpr std::string_view kRace =
     "race";
 constexpr std::string_view kNoXrc =
     "Soft-RoCE has no XRC, and its provider refuses it (rdma-core 44 rxe.c rxe_ctx_ops)";
+constexpr std::string_view kHasXrc =
+    "the table of GIDs ends with the last one, and the device has XRC";
 constexpr std::string_view kFioFigures = "clat|lat \\(|th=\\[|cpu  |IOPS=|pid=|run=";
 constexpr std::string_view kMpiFiles =
     "/usr/bin/orted /usr/lib/x86_64-linux-gnu/openmpi /usr/share/openmpi /etc/openmpi "
@@ -76,9 +78,7 @@ const std::vector<Comparison>& Comparisons() {
        .why = "who polls first decides how the active one ends: with other seeds it ends with 0",
        .seed = 2},
       {.program = "rdma_xclient -c x", .why = kNoXrc, .compared = false, .events = false},
-      {.program = "ibv_devinfo",
-       .why = "the table of GIDs ends with the last one, and the device has XRC",
-       .lines = "gid_tbl_len|^\\s*XRC$"},
+      {.program = "ibv_devinfo", .why = kHasXrc, .lines = "gid_tbl_len|^\\s*XRC$"},
       {.program = "ibv_xsrq_pingpong", .why = kNoXrc, .compared = false, .events = false},
       {.program = "qperf conf", .why = kMachine, .words = "= .*"},
       {.program = "qperf tcp_bw", .why = "its figure has another unit", .words = "= .*"},

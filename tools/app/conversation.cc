@@ -280,10 +280,12 @@ void Conversing::Readied(const noted::Answered& answered) {
   if (ids_of_qps_.contains(qp) || id == nullptr || id->has_qp) return;
   self.made.reset();
   if (folded_.own_queue_pairs.contains(at_)) return LeaveOut("ibv_create_qp of the program's own");
-  if (types_[qp] > QpType::kUd) return LeaveOut("ibv_create_qp of XRC");
+  const QpType type = types_[qp];
+  if (type != QpType::kRc && type != QpType::kUc && type != QpType::kUd)
+    return LeaveOut("ibv_create_qp of XRC");
   const QpType usual = IsDatagram(id->space) ? QpType::kUd : QpType::kRc;
   const call::CreateQp call{.id = id->name,
-                            .type = types_[qp] == usual ? std::nullopt : std::optional(types_[qp])};
+                            .type = type == usual ? std::nullopt : std::optional(type)};
   Say(call, ReplyOf(answered.answer));
   if (answered.answer.value < 0) return;
   id->has_qp = true;

@@ -2,8 +2,8 @@
 
 usage: cmcheck app -- /usr/bin/python3 run_pyverbs.py FOLDER LIST [NAME...]
 
-FOLDER is what unpack_pyverbs.sh has laid out. A NAME is a module of it, MODULE.CLASS or MODULE.CLASS.TEST; without
-one, those of rdma_cm are run. A line of LIST is "passed TEST",
+FOLDER is what unpack_pyverbs.sh has laid out. A NAME is a module of it, MODULE.CLASS or
+MODULE.CLASS.TEST; without one, those of rdma_cm are run. A line of LIST is "passed TEST",
 "failed TEST: REASON" or "skipped TEST: REASON"; lines that begin with # say why.
 Exit code: 0 all is as listed, 1 it is not.
 """
