@@ -15,6 +15,10 @@
 
 namespace cm::sim::parts {
 
+// How long it is until then; an instant that never comes is none.
+inline void PutTime(Digest* d, Instant at, Instant now) {
+  d->I64(at == Instant::Never() ? 0 : (at - now).nanoseconds() + 1);
+}
 void Put(Digest* d, const response::Event& event);
 uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now);
 uint64_t HashOf(const UserId& id);

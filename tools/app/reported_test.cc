@@ -159,6 +159,19 @@ TEST_F(Programs, HaveTheMemoryFileSystemOfTheirHostAndTemporaryFilesThere) {
               ElementsAre("active| 0", "active| /dev/shm/tmp", "passive| /dev/shm/ours"));
 }
 
+// They have waited for a lock, and end without another request: what they have done is seen. It was
+// called a deadlock.
+TEST_F(Programs, SeeWhatThreadsHaveDoneThatEnd) {
+  ProgramToRun starts = Words(kActiveSide, "/usr/bin/python3 -c");
+  starts.words.emplace_back(
+      "import threading\n"
+      "all = [threading.Thread(target=len, args=((),)) for i in range(20)]\n"
+      "[one.start() for one in all]; [one.join() for one in all]; print('joined')");
+  const Ran ran = RunAll({starts});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("active| joined"));
+}
+
 TEST_F(Programs, HaveTemporaryFilesOfTheirHostWhereThatIsAskedFor) {
   if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
     GTEST_SKIP() << "the system does not permit process ids of a host's own";
