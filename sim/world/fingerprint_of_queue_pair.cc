@@ -37,10 +37,14 @@ void Put(Digest* d, const WorkRequest& work) {
   Put(d, work.to);
 }
 
+}  // namespace
+
 void Put(Digest* d, const Fifo<WorkRequest>& queue) {
   d->U32(static_cast<uint32_t>(queue.size()));
   for (const WorkRequest& work : queue) Put(d, work);
 }
+
+namespace {
 
 void Put(Digest* d, const OwnCq& cq) {
   d->U8(static_cast<uint8_t>(cq.events.armed));

@@ -20,6 +20,7 @@ inline void PutTime(Digest* d, Instant at, Instant now) {
   d->I64(at == Instant::Never() ? 0 : (at - now).nanoseconds() + 1);
 }
 void Put(Digest* d, const response::Event& event);
+void Put(Digest* d, const Fifo<WorkRequest>& queue);
 uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now);
 uint64_t HashOf(const UserId& id);
 uint64_t HashOf(const FetchedEvent& fetched, const Library& library);
