@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "model/base/errno.h"
 #include "model/base/files.h"
 #include "sim/fake_libibverbs/instruction_counter.h"
 
@@ -16,8 +17,7 @@ namespace {
 constexpr uint64_t kRounds = 1'000;
 
 std::string NameOf(int error) {
-  const char* const name = strerrorname_np(error);
-  return fmt::format("{} ({})", name == nullptr ? "?" : name, std::strerror(error));
+  return fmt::format("{} ({})", ToString(static_cast<Errno>(error)), std::strerror(error));
 }
 
 // What is to be seen and permitted, beside what this system permits.
