@@ -100,7 +100,7 @@ Finished* Verbs::Finish(const Qp& qp, uint32_t cq, OwnCq* own, const WorkRequest
 // receive is solicited. source: linux 6.1 rxe_resp.c do_complete
 void Verbs::Flush(uint32_t qp) {
   Qp& own = qps_[qp];
-  own.ForgetFlights();
+  if (!own.flights.empty()) own.ForgetFlights();
   for (const WorkRequest& work : own.sends) FinishSend(qp, work, WcStatus::kWrFlush);
   own.sends.clear();
   for (const WorkRequest& work : own.receives) FinishReceive(qp, work, WcStatus::kWrFlush, true);

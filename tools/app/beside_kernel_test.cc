@@ -276,6 +276,7 @@ TEST_P(StockBeside, PrintsTheSameOnTheRealKernel) {
     ASSERT_TRUE(real.contains(side) && simulated.contains(side));
     const Side& there = real.find(side)->second;
     const Side& here = simulated.find(side)->second;
+    if (!beside.compared) continue;
     EXPECT_FALSE(there.lines.empty());
     EXPECT_THAT(Settled(here.lines, beside), ElementsAreArray(Settled(there.lines, beside)));
     if (beside.events) {
