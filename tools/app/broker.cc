@@ -177,8 +177,8 @@ bool Broker::OnlyStayingOnesAreLeft() const {
   });
 }
 
-// Where the seed makes requests slow, or computation takes time, a server is still given the time to
-// listen.
+// Where the seed makes requests slow, or computation takes time, a server is still given the time
+// to listen.
 bool Broker::MayStartNext() const {
   if (serving_.processes.OneStartsAProcess()) return false;
   Duration beginning;

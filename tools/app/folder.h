@@ -17,8 +17,8 @@ namespace cm::app {
 // Deletes the folder and its contents on destruction.
 class Folder {
  public:
-  // The folder, or the reason why it could not be created. `own_tmp`: each host has a /tmp. `object`
-  // is the path of an object for programs; empty: the one that cmcheck contains.
+  // The folder, or the reason why it could not be created. `own_tmp`: each host has a /tmp.
+  // `object` is the path of an object for programs; empty: the one that cmcheck contains.
   static std::variant<Folder, std::string> Make(bool own_tmp, const std::string& object = {});
   Folder(Folder&& other) noexcept;
   Folder& operator=(Folder&& other) = delete;
