@@ -19,6 +19,12 @@ constexpr std::string_view kNoXrc =
     "Soft-RoCE has no XRC, and its provider refuses it (rdma-core 44 rxe.c rxe_ctx_ops)";
 constexpr std::string_view kHasXrc =
     "the table of GIDs ends with the last one, and the device has XRC";
+constexpr std::string_view kDtest =
+    "it prints process ids, keys and addresses of memory, and what it has read of a buffer that "
+    "its peer fills meanwhile";
+constexpr std::string_view kDapltest =
+    "it took too little time here to print figures; which comes first, the end of a connection or "
+    "the address for the next one, is a race of its threads";
 constexpr std::string_view kFioFigures = "clat|lat \\(|th=\\[|cpu  |IOPS=|pid=|run=";
 constexpr std::string_view kMpiFiles =
     "/usr/bin/orted /usr/lib/x86_64-linux-gnu/openmpi /usr/share/openmpi /etc/openmpi "
@@ -127,15 +133,12 @@ const std::vector<Comparison>& Comparisons() {
       {.program = "fio write", .why = "most lines are figures", .lines = kFioFigures},
       {.program = "fio read", .why = "most lines are figures", .lines = kFioFigures},
       {.program = "dtest",
-       .why =
-           "it prints process ids, keys and addresses of memory, and what it has read of a buffer "
-           "that its peer fills meanwhile",
+       .why = kDtest,
        .lines = "read buffer contains",
        .words =
            "^ *[0-9]+|(r_key_ctx|va)=(0x)?[0-9a-f]+|port [0-9a-f]+|time= *[0-9.]+|Total= *[0-9.]+"},
       {.program = "dapltest",
-       .why = "it took too little time here to print figures; which comes first, the end of a "
-              "connection or the address for the next one, is a race of its threads",
+       .why = kDapltest,
        .lines = "completed successfully|Total WQE",
        .seed = 2},
       {.program = "qemu-system-x86_64 migration", .files = kQemuFiles},
