@@ -379,6 +379,8 @@ Outcome VerbsEnd::OpenQp(uint32_t process, const Request& request) {
 
 bool VerbsEnd::IsShared(uint32_t number) const {
   const uint32_t qp = qps_.at(number).qp;
+  // Targets of XRC alone can be opened by others: the rest need no look at all queue pairs.
+  if (qps_.at(number).xrcd == 0) return false;
   return std::ranges::any_of(
       qps_, [&](const auto& one) { return one.first != number && one.second.qp == qp; });
 }
