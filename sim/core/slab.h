@@ -70,7 +70,11 @@ class Slab {
   }
   bool Live(I index) const { return NumberOf(index) < end_ && items_[NumberOf(index)].live; }
   // A default-constructed object, to be filled in place.
-  I Make() { return AddOne(T{}); }
+  I Make() {
+    // Where a free slot has given back what it held, it is one.
+    if constexpr (!std::is_trivially_destructible_v<T>) return MakeAnyhow();
+    return AddOne(T{});
+  }
   // A slot with its previous content, to be assigned as a whole: large objects are not constructed
   // and then copied.
   I MakeAnyhow() {

@@ -77,6 +77,20 @@ TEST(Slab, ForgetsWhatIsFreed) {
   EXPECT_EQ(slab[slab.Add({})].name, "");
 }
 
+// In a place that had another one, or none.
+TEST(Slab, MakesAnEmptyObject) {
+  Slab<Thing> things;
+  Slab<Number> numbers;
+  things.Free(things.Add({.name = "a"}));
+  numbers.Free(numbers.Add({.number = 1}));
+  for (int i = 0; i < 2; ++i) {
+    const uint32_t thing = things.Make();
+    EXPECT_TRUE(things.Live(thing));
+    EXPECT_EQ(things[thing].name, "");
+    EXPECT_EQ(numbers[numbers.Make()].number, 0);
+  }
+}
+
 TEST(Slab, IsAValue) {
   Slab<Thing> slab;
   slab.Add({.name = "a"});

@@ -12,14 +12,16 @@ Verbs::Verbs(const Topology& topology) : next_number_(topology.devices.size(), k
 uint32_t Verbs::Create(uint8_t device, bool datagram, uint32_t srq, const QpRoom& room,
                        uint64_t domain, const XrcPart& xrc) {
   if (srq != kNobody) srqs_.Join(srq);
-  return qps_.Add({.live = true,
-                   .datagram = datagram,
-                   .device = device,
-                   .number = next_number_[cas_[device]]++,
-                   .srq = srq,
-                   .domain = domain,
-                   .room = room,
-                   .xrc = xrc});
+  const uint32_t qp = qps_.Make();
+  Qp& own = qps_[qp];
+  own.datagram = datagram;
+  own.device = device;
+  own.number = next_number_[cas_[device]]++;
+  own.srq = srq;
+  own.domain = domain;
+  own.room = room;
+  own.xrc = xrc;
+  return qp;
 }
 
 void Verbs::Destroy(uint32_t qp) {

@@ -256,8 +256,7 @@ INSTRUCTIONS = {
     "hold/1000": (0.85, "hold/1000"),
     "life/1000": (2.9, "life/1000"),
     "wire/1000": (1.65, "wire/1000"),
-    # 12.5 before queue pairs held what is under way, which each of a life's two is created with.
-    "world/1000": (12.7, "life/1000"),
+    "world/1000": (12.5, "life/1000"),
     "checked/1": (190, "life/1000"),
     "json/1": (1.15, "json/1"),
     "pcap/1": (1.8, "pcap/1"),
