@@ -40,7 +40,8 @@ constexpr int kReadings = 10'000;
 // its thread.
 std::atomic<size_t> connections{0};
 
-__attribute__((constructor)) void ForgetInChildren() {
+// Before a child may connect: what other handlers unlock may offer a turn.
+__attribute__((constructor(101))) void ForgetInChildren() {
   pthread_atfork(nullptr, nullptr, [] { connections = 0; });
 }
 
@@ -113,8 +114,11 @@ struct End {
   bool is_awaited = false;
   ~End() {
     SpendComputation();
+    // Its locks offer no turn: the thread would connect again.
+    const int before = ExchangeDepth(1);
     CloseCounter();
     delete std::exchange(state, nullptr);
+    ExchangeDepth(before);
   }
 };
 

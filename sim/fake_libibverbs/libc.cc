@@ -15,7 +15,7 @@ void Find(const char* name, Function** function) {
 }
 
 constexpr int kBits = 64;
-constexpr int kMostKept = 1024;
+constexpr int kMostKept = 65'536;
 
 // One bit each, without a lock: threads of the program may give way at locks.
 std::array<std::atomic<uint64_t>, kMostKept / kBits> kept{};

@@ -21,7 +21,7 @@ struct Libc {
 
 const Libc& RealLibc();
 
-// Descriptors below 1024 that are not the program's: to it they are not open, also when it closes
+// Descriptors below 65536 that are not the program's: to it they are not open, also when it closes
 // one after the other.
 void KeepFromProgram(int fd, bool keep);
 bool IsKeptFromProgram(int fd);

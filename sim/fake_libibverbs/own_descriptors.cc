@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
@@ -29,7 +27,7 @@ __attribute__((constructor)) void CloseInChildren() {
                  [] {
                    for (const int fd : TheOwn().open) {
                      KeepFromProgram(fd, false);
-                     close(fd);
+                     RealLibc().close(fd);
                    }
                    TheOwn().open.clear();
                    TheOwn().lock.unlock();
@@ -42,7 +40,7 @@ int MovedUp(int fd) {
   constexpr int kHigh = 512;
   const int moved = fcntl(fd, F_DUPFD_CLOEXEC, kHigh);
   if (moved < 0) return fd;
-  syscall(SYS_close, fd);  // it was never the program's
+  RealLibc().close(fd);  // it was never the program's
   return moved;
 }
 
@@ -57,7 +55,7 @@ void CloseOwnDescriptor(int fd) {
   std::vector<int>& open = TheOwn().open;
   open.erase(std::remove(open.begin(), open.end(), fd), open.end());
   KeepFromProgram(fd, false);
-  close(fd);
+  RealLibc().close(fd);
 }
 
 std::vector<int> OwnDescriptors() {

@@ -126,6 +126,12 @@ int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
   }
 }
 
+int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
+  static auto* const kReal = Next("pthread_rwlock_unlock", &pthread_rwlock_unlock);
+  SpendComputation();
+  return kReal(lock);
+}
+
 int sem_wait(sem_t* semaphore) {
   static auto* const kReal = Next("sem_wait", &sem_wait);
   if (!TakeTurns()) return kReal(semaphore);

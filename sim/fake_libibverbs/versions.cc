@@ -38,6 +38,7 @@ CM_ALSO(pthread_rwlock_clockwrlock, "GLIBC_2.30");
 CM_ALSO(pthread_rwlock_rdlock, "GLIBC_2.2.5");
 CM_ALSO(pthread_rwlock_timedrdlock, "GLIBC_2.2.5");
 CM_ALSO(pthread_rwlock_timedwrlock, "GLIBC_2.2.5");
+CM_ALSO(pthread_rwlock_unlock, "GLIBC_2.2.5");
 CM_ALSO(pthread_rwlock_wrlock, "GLIBC_2.2.5");
 CM_ALSO(pthread_setaffinity_np, "GLIBC_2.3.4");
 CM_ALSO(pthread_sigmask, "GLIBC_2.2.5");

@@ -11,6 +11,7 @@
 #include "sim/fake_libibverbs/extended.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/objects.h"
+#include "sim/fake_libibverbs/own_descriptors.h"
 #include "sim/fake_libibverbs/requests.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -31,11 +32,11 @@ ibv_xrcd* OpenXrcd(ibv_context* context, ibv_xrcd_init_attr* initial) {
   int file = -1;
   if (initial->fd != -1) {
     // Not the number that the program's next file would get.
-    constexpr int kFirst = 512;
     struct stat status {};
     if (RealLibc().fstat(initial->fd, &status) != 0) return Refuse(EBADF);
-    file = fcntl(initial->fd, F_DUPFD_CLOEXEC, kFirst);
+    file = fcntl(initial->fd, F_DUPFD_CLOEXEC, 0);
     if (file < 0) return Refuse(errno);
+    file = MovedUp(file);
     KeepFromProgram(file, true);
     record.has_file = 1;
     record.file_system = status.st_dev;

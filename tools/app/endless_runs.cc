@@ -30,7 +30,7 @@ Duration OwnTime() {
 
 }  // namespace
 
-void EndlessRuns::AllSleep() {
+void EndlessRuns::HaveSlept() {
   detected_ = false;
   silence_.reset();
 }

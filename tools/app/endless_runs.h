@@ -20,8 +20,8 @@ class EndlessRuns {
   // A request has come.
   void HasAsked() { silence_.reset(); }
   void HasPrinted(size_t bytes) { printed_ += bytes; }
-  // All threads sleep.
-  void AllSleep();
+  // All threads have been seen to sleep.
+  void HaveSlept();
   // Call again and again while threads run. Returns whether they count as endless.
   bool Detect();
 

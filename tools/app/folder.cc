@@ -81,7 +81,8 @@ void Replace(const std::filesystem::path& folder, const std::filesystem::path& o
   if (!std::filesystem::is_directory(folder, error)) return;
   const std::filesystem::path inside = run.lexically_relative(folder);
   std::filesystem::create_directories(own, error);
-  if (inside.native().front() != '.') {
+  std::filesystem::permissions(own, std::filesystem::perms(01777), error);
+  if (!inside.empty() && *inside.begin() != "..") {
     std::filesystem::create_directories(own / inside, error);
     places->emplace_back(run, own / inside);
   }

@@ -27,7 +27,7 @@ class Output {
   void PassAllOn(Process* process) const { PassOn(process, kWhole); }
 
  private:
-  // Before another program is served.
+  // At most about this many bytes of a program are passed on before another one is served.
   static constexpr size_t kAtOnce = size_t{1} << 16;
   // The largest size of a pipe. source: linux 6.1 fs/pipe.c pipe_max_size
   static constexpr size_t kWhole = size_t{1} << 20;

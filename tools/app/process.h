@@ -35,7 +35,7 @@ struct Thread {
   bool waits = false;            // its request is not answered yet
   bool spins = false;            // it polls memory, and is answered later
   bool may_go_on = false;        // while it spins: something has happened since
-  bool looks = false;            // it has been answered, and has not asked again
+  bool answered = false;         // and has not asked again: others may look for what it does
   bool ready = false;            // while it spins: it goes on when it is its turn
   Instant since;                 // then, and not before this
   sim::uapi::Answer held;        // its answer then

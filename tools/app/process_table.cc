@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/check.h"
 #include "sim/uapi/request.h"
 #include "tools/app/sleeps.h"
 #include "tools/app/threads.h"
@@ -10,6 +11,7 @@
 namespace cm::app {
 
 Process* ProcessTable::Add(std::unique_ptr<Process> process) {
+  CM_CHECK(process->number == processes_.size());
   processes_.push_back(std::move(process));
   return processes_.back().get();
 }
@@ -70,7 +72,7 @@ bool ProcessTable::HaveInMemory() const {
   });
 }
 
-void ProcessTable::LetAllLook() const {
+void ProcessTable::LetAllLook() {
   for (const auto& process : processes_)
     for (const auto& thread : process->threads) thread->may_go_on = thread->spins;
 }

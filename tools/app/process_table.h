@@ -21,7 +21,7 @@ class ProcessTable {
   explicit ProcessTable(const Orphans* orphans) : orphans_(orphans) {}
 
   const std::vector<std::unique_ptr<Process>>& all() const { return processes_; }
-  // Its number on the machine is that of the processes before it.
+  // Processes are added in the order of their numbers on the machine, from 0.
   Process* Add(std::unique_ptr<Process> process);
   Process* OwnerOf(const Thread* thread) const { return processes_[thread->asker.process].get(); }
 
@@ -40,7 +40,7 @@ class ProcessTable {
   bool HaveInMemory() const;
 
   // Something has happened: threads that poll memory may go on.
-  void LetAllLook() const;
+  void LetAllLook();
 
  private:
   const Orphans* orphans_;

@@ -192,7 +192,7 @@ Process* Receiver::ProcessOf(Process* asked, pid_t pid) {
 
 void Receiver::Lose(Process* process, Thread* thread) {
   detector_->MayHaveWoken();
-  // What it has done since its last request others may look for.
+  // Others may look for what it has done since its last answer.
   processes_->LetAllLook();
   if (thread->waits) static_cast<void>(kernels_->machine.Interrupt(thread->asker));
   std::erase_if(process->threads, [&](const auto& one) { return one.get() == thread; });

@@ -12,6 +12,7 @@
 #include <spawn.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -337,6 +338,67 @@ void ShowProcessors() {
               set, CPU_EQUAL(&own, &first));
 }
 
+// Of a lock and a pipe that threads share.
+struct Guarded {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  std::array<int, 2> pipe{};
+  void Read() const {
+    char byte = 0;
+    if (read(pipe[0], &byte, 1) != 1) std::exit(7);
+  }
+  void Write() const {
+    if (write(pipe[1], "", 1) != 1) std::exit(7);
+  }
+};
+
+// Gives the lock back without another request, and sleeps in the system.
+void* UnlockAndSleep(void* shared) {
+  auto* const guarded = static_cast<Guarded*>(shared);
+  pthread_mutex_lock(&guarded->lock);
+  guarded->Read();
+  pthread_mutex_unlock(&guarded->lock);
+  guarded->Read();
+  return nullptr;
+}
+
+void* LockAndWake(void* shared) {
+  auto* const guarded = static_cast<Guarded*>(shared);
+  pthread_mutex_lock(&guarded->lock);
+  pthread_mutex_unlock(&guarded->lock);
+  guarded->Write();
+  return nullptr;
+}
+
+void* WakeAndSleep(void* shared) {
+  static_cast<Guarded*>(shared)->Write();
+  for (;;) pause();
+}
+
+void WaitForALock() {
+  Guarded guarded;
+  Check(pipe(guarded.pipe.data()), "pipe");
+  std::array<pthread_t, 3> threads{};
+  const std::array<void* (*)(void*), 3> all = {UnlockAndSleep, LockAndWake, WakeAndSleep};
+  for (size_t i = 0; i < all.size(); ++i) pthread_create(&threads[i], nullptr, all[i], &guarded);
+  for (size_t i = 0; i < 2; ++i) pthread_join(threads[i], nullptr);
+  std::printf("joined\n");
+  std::fflush(stdout);
+  _exit(0);  // the third sleeps
+}
+
+// Starts threads one after the other, and shows how many descriptors are left.
+void CountDescriptors() {
+  for (int i = 0; i < 60; ++i) {
+    pthread_t thread{};
+    pthread_create(
+        &thread, nullptr, [](void*) -> void* { return nullptr; }, nullptr);
+    pthread_join(thread, nullptr);
+  }
+  int open = 0;
+  for (int fd = 0; fd < 1024; ++fd) open += syscall(SYS_fcntl, fd, F_GETFD) >= 0 ? 1 : 0;
+  std::printf(open < 16 ? "a few\n" : "%d\n", open);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -348,6 +410,8 @@ int main(int count, char** arguments) {
   if (what == "processes") ShowProcesses();
   if (what == "processors") ShowProcessors();
   if (what == "random") ShowRandom();
+  if (what == "wait-for-a-lock") WaitForALock();
+  if (what == "count-descriptors") CountDescriptors();
   if (what == "start-others") StartOthers();
   if (what == "start-in-turns") StartInTurns();
   if (what == "begins") std::printf("the child\n");

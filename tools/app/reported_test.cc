@@ -172,6 +172,39 @@ TEST_F(Programs, SeeWhatThreadsHaveDoneThatEnd) {
   EXPECT_THAT(ran.output, ElementsAre("active| joined"));
 }
 
+// Or sleep in the system, where the seed has given others the turn.
+TEST_F(Programs, SeeWhatThreadsHaveDoneThatSleep) {
+  for (uint64_t seed = 0; seed < 12; ++seed)
+    EXPECT_THAT(RunAll({Reported(kActiveSide, "wait-for-a-lock")}, "", seed).output,
+                ElementsAre("active| joined"))
+        << seed;
+}
+
+TEST_F(Programs, KeepNothingOfThreadsThatHaveEnded) {
+  for (uint64_t seed = 0; seed < 3; ++seed)
+    EXPECT_THAT(RunAll({Reported(kActiveSide, "count-descriptors")}, "", seed).output,
+                ElementsAre("active| a few"))
+        << seed;
+}
+
+// They load the object wherever the folder of the run is.
+TEST_F(Programs, AreOnTheirHostWhereTheRunHasAHiddenFolder) {
+  if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
+    GTEST_SKIP() << "the system does not permit process ids of a host's own";
+  const char* const before = getenv("TMPDIR");
+  const std::string usual = before == nullptr ? "" : before;
+  std::string hidden = "/tmp/.cmsim_test.XXXXXX";
+  ASSERT_NE(mkdtemp(hidden.data()), nullptr);
+  setenv("TMPDIR", hidden.c_str(), 1);
+  ProgramToRun looks = Words(kActiveSide, "sh -c");
+  looks.words.emplace_back("ls $LD_PRELOAD >/dev/null && stat -c %a /tmp");
+  const Ran ran = RunPrograms({looks}, {.own_tmp = true});
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", usual.c_str(), 1);
+  rmdir(hidden.c_str());
+  EXPECT_EQ(ran.problem, "");
+  EXPECT_THAT(ran.output, ElementsAre("active| 1777"));
+}
+
 TEST_F(Programs, HaveTemporaryFilesOfTheirHostWhereThatIsAskedFor) {
   if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
     GTEST_SKIP() << "the system does not permit process ids of a host's own";

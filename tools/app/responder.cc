@@ -61,7 +61,7 @@ void Responder::Asks(Process* process, Thread* thread) {
     const bool first = Is(request, sim::uapi::SleepKind::kLooks) &&
                        sim::uapi::WhichLook(request.on) == sim::uapi::Look::kFirst;
     thread->spins = true;
-    thread->looks = false;
+    thread->answered = false;
     if (first) processes_->LetAllLook();
     return;
   }
@@ -97,7 +97,7 @@ void Responder::Carries(Process* process, Thread* thread) {
 
 void Responder::Hold(Thread* thread, Answer answer, uint64_t late) {
   thread->spins = thread->ready = true;
-  thread->looks = false;
+  thread->answered = false;
   thread->held = std::move(answer);
   thread->since = kernels_->Now() + Duration::Microseconds(may_be_late_ ? kLate[late] : 0);
 }
@@ -129,6 +129,7 @@ void Responder::Interrupts(Process* process, Thread* thread) {
 void Responder::Reply(Process* process, Thread* thread, const Answer& answer) {
   const Request& request = thread->request;
   thread->waits = thread->spins = thread->may_go_on = thread->ready = thread->sleeps = false;
+  thread->answered = true;
   detector_->HasWoken();
   thread->rank.reset();
   if (NothingNew(request, answer)) {
@@ -234,7 +235,6 @@ bool Responder::GoOn(Process* process, Thread* thread) {
 bool Responder::LookAgain(Process* process, Thread* thread) {
   if (!thread->may_go_on) return false;
   Reply(process, thread, {});
-  thread->looks = true;
   return true;
 }
 

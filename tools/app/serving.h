@@ -36,6 +36,8 @@
 
 namespace cm::app {
 
+// The broker calls launcher, receiver, detector, ends, turns, limits and responder, and reads
+// processes, kernels and complaints. The rest is wiring.
 struct Serving {
   // All must outlive this object.
   Serving(sim::World* world, sim::uapi::SharedTime* time, sim::uapi::SharedLines* lines,

@@ -61,7 +61,7 @@ bool SleepDetector::AllSleep() {
 
 bool SleepDetector::IsQuiet() {
   if (AllSleep()) {
-    endless_->AllSleep();
+    endless_->HaveSlept();
     return true;
   }
   if (!endless_->Detect()) return false;

@@ -25,7 +25,7 @@ namespace cm::app {
 class SleepDetector {
  public:
   // All must outlive this object.
-  SleepDetector(const ProcessTable* processes, EndlessRuns* endless, const OneProcessor* processor,
+  SleepDetector(ProcessTable* processes, EndlessRuns* endless, const OneProcessor* processor,
                 Complaints* complaints)
       : processes_(processes), endless_(endless), processor_(processor), complaints_(complaints) {}
 
@@ -62,7 +62,7 @@ class SleepDetector {
   bool RunsForSure();
   void NoteStrangers(std::span<const pid_t> running);
 
-  const ProcessTable* processes_;
+  ProcessTable* processes_;
   EndlessRuns* endless_;
   const OneProcessor* processor_;
   Complaints* complaints_;

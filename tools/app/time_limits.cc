@@ -25,12 +25,12 @@ Instant TimeLimits::Ahead() const {
   return kernels_->Now() + std::max(kSlice, (kernels_->Now() - spoken_) / kShare);
 }
 
-void TimeLimits::Limit(Instant until) const {
+void TimeLimits::Limit(Instant until) {
   if (until.nanoseconds() < kernels_->shared_time->until())
     kernels_->shared_time->SetUntil(until.nanoseconds());
 }
 
-void TimeLimits::Renew() const {
+void TimeLimits::Renew() {
   kernels_->shared_time->SetUntil(Ahead().nanoseconds());
   for (const auto& next : {kernels_->world->NextAt(), NextWaking(), expected_})
     if (next) Limit(*next);

@@ -26,9 +26,9 @@ class TimeLimits {
   void Expect(std::optional<Instant> next) { expected_ = next; }
 
   // Tells programs how far they may go now.
-  void Renew() const;
+  void Renew();
   // No further than that.
-  void Limit(Instant until) const;
+  void Limit(Instant until);
 
   // When the first sleep ends, or what is sent over a socket arrives.
   std::optional<Instant> NextWaking() const;

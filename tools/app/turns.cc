@@ -19,10 +19,11 @@ bool Turns::LetOneGoOn() {
     return true;
   }
   limits_->Renew();
-  // One that has looked and does not look again has gone on.
+  // What those have done that were answered, and sleep without another request, others may see.
+  bool any = false;
   for (const auto& process : processes_->all())
-    for (const auto& thread : process->threads)
-      if (std::exchange(thread->looks, false)) processes_->LetAllLook();
+    for (const auto& thread : process->threads) any |= std::exchange(thread->answered, false);
+  if (any) processes_->LetAllLook();
   std::vector<Candidate> candidates = Candidates();
   // Where one alone could go on, there is nothing to decide.
   if (candidates.size() > 1) Rank(&candidates);

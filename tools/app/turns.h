@@ -19,8 +19,8 @@ namespace cm::app {
 class Turns {
  public:
   // All must outlive this object.
-  Turns(Kernels* kernels, ProcessTable* processes, SleepDetector* detector,
-        const TimeLimits* limits, Pipes* pipes, Responder* responder, Order* order)
+  Turns(Kernels* kernels, ProcessTable* processes, SleepDetector* detector, TimeLimits* limits,
+        Pipes* pipes, Responder* responder, Order* order)
       : kernels_(kernels),
         processes_(processes),
         detector_(detector),
@@ -51,7 +51,7 @@ class Turns {
   Kernels* kernels_;
   ProcessTable* processes_;
   SleepDetector* detector_;
-  const TimeLimits* limits_;
+  TimeLimits* limits_;
   Pipes* pipes_;
   Responder* responder_;
   Order* order_;
