@@ -138,8 +138,7 @@ mad::CmaHeader Wire::WrittenCma(const Mad& mad) const {
           .destination_address = WithoutMapping(GidOf(mad.destination), v6)};
 }
 
-// One of XRC has nothing of what its sender cannot answer. source: linux 6.1 cm.c cm_format_req,
-// cm_msgs.h cm_req_set_qp_type
+// source: linux 6.1 cm_msgs.h cm_req_set_qp_type
 mad::Req Wire::WrittenReq(const Mad& mad) const {
   mad::Req req{.local_cid = mad.local_cid,
                .vendor_id = mad.ece.vendor_id,
@@ -170,8 +169,6 @@ mad::Req Wire::WrittenReq(const Mad& mad) const {
   if (mad.extended) {
     req.transport_service_type = mad::TransportServiceType::kExtended;
     req.extended_transport_type = kXrc;
-    req.responder_resources = req.retry_count = req.rnr_retry_count = 0;
-    req.srq = false;
   }
   if (mad.mixed_gids) req.primary_local_gid = PutGuid(kLinkLocal, PortGuidOf(mad.sender));
   if (mad.alternate_path) {
@@ -229,9 +226,6 @@ mad::Rep Wire::WrittenRep(const Mad& mad) const {
   if (mad.extended) {
     rep.local_eecn = rep.local_qpn;
     rep.local_qpn = 0;
-    rep.initiator_depth = 0;
-    rep.end_to_end_flow_control = false;
-    rep.srq = true;
   }
   PutData(mad.data, &rep.private_data);
   return rep;

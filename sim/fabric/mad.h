@@ -51,7 +51,7 @@ struct Mad {
   uint8_t max_retries = 0;                   // REQ
   uint8_t ack_timeout = 0;                   // REQ, an exponent
   uint8_t ack_delay = 0;                     // REP, an exponent
-  ConnFields conn;                           // REQ, REP: as given by the sender
+  ConnFields conn;                           // REQ, REP: as the sender has put them in
   EceOptions ece;                            // REQ, REP
   Address source;                            // REQ: the CMA header
   Address destination;

@@ -75,6 +75,11 @@ Errno IbCm::SendReq(const Context& c, IbIndex ib, uint8_t to_device, uint8_t pac
   stored.response_timeout = static_cast<uint8_t>(timing.response_timeout);
   stored.max_retries = static_cast<uint8_t>(timing.max_retries);
   stored.ack_timeout = AckTimeout(timing.ack_delay, timing.packet_lifetime);
+  // The sender of XRC answers no requests; its own retries are not in the message. source:
+  // linux 6.1 cm.c cm_format_req
+  if (stored.extended)
+    stored.conn = {.initiator_depth = req.conn.initiator_depth,
+                   .flow_control = req.conn.flow_control};
   IdTable::SetPeer(c, &id, to_device);
   id.local_qpn = req.qp_num;
   id.av_timeout = static_cast<uint8_t>(timing.packet_lifetime + 1);
@@ -98,6 +103,11 @@ Errno IbCm::SendRep(const Context& c, IbIndex ib, const Mad& rep) {
   stored.tid = id.tid;
   stored.sender = id.device;
   stored.ack_delay = static_cast<uint8_t>(c.profile->timing.ack_delay);
+  // A target of XRC makes no requests. source: linux 6.1 cm.c cm_format_rep
+  if (stored.extended) {
+    stored.conn.initiator_depth = stored.conn.flow_control = 0;
+    stored.conn.srq = 1;
+  }
   id.local_qpn = rep.qp_num;
   id.state = IbState::kRepSent;
   tx_.Begin(c, ib, MadKind::kRep);

@@ -15,6 +15,24 @@ using command::IdType;
 // A message has 24 bits for the vendor id, and for the queue pair number.
 constexpr uint32_t k24Bits = 0xffffff;
 
+// Of a connection of XRC the target alone answers requests, and the sender alone makes them. A
+// queue pair needs MAX_DEST_RD_ATOMIC and MIN_RNR_TIMER to answer, RETRY_CNT, RNR_RETRY and
+// MAX_QP_RD_ATOMIC to request. source: linux 6.1 cm.c cm_init_qp_rtr_attr, cm_init_qp_rts_attr
+constexpr uint32_t kAnswerAttrMask = 0x28000;
+constexpr uint32_t kRequestAttrMask = 0x2c00;
+
+uint32_t AttrMaskWithout(IdType type) {
+  switch (type) {
+    case IdType::kUsual:
+      return 0;
+    case IdType::kXrcSend:
+      return kAnswerAttrMask;
+    case IdType::kXrcReceive:
+      return kRequestAttrMask;
+  }
+  return 0;
+}
+
 EceOptions OnTheWire(EceOptions ece) {
   ece.vendor_id &= k24Bits;
   return ece;
@@ -176,7 +194,7 @@ Result<response::QpAttr> IbTransport::Attributes(const KernelContext& k, CmIdInd
   if (k.ib->SourceLost(IbCall(k), own.ib)) resolves = Errno::kNoData;
   const IbId& ib = k.ib->at(own.ib);
   const IbMore& more = k.ib->ids().more(own.ib);
-  return response::QpAttr{.mask = mask.value(),
+  return response::QpAttr{.mask = mask.value() & ~AttrMaskWithout(own.type),
                           .connects = state != QpState::kInit,
                           .resolves = resolves,
                           .peer_device = ib.peer_device,
@@ -242,8 +260,8 @@ RequestVerdict IbCall::OnRequest(IbIndex ib, uint8_t device, const Mad& req) {
       k_.cma->ports.ListenerFor(k_.cma->ids, k_.fabric->topology(), device, req.space, destination);
   if (!listener.valid()) return RequestVerdict::kRejected;
   // source: linux 6.1 cma.c cma_ib_check_req_qp_type
-  if (req.extended != (k_.cma->ids[listener].type == IdType::kXrcReceive))
-    return RequestVerdict::kRejected;
+  const IdType wanted = req.extended ? IdType::kXrcReceive : IdType::kUsual;
+  if (k_.cma->ids[listener].type != wanted) return RequestVerdict::kRejected;
   if (k_.cma->ids[listener].backlog <= 0) return RequestVerdict::kDropped;
   const bool datagram = IsDatagram(req.space);
   CmId request;
@@ -257,10 +275,6 @@ RequestVerdict IbCall::OnRequest(IbIndex ib, uint8_t device, const Mad& req) {
                         .qp_num = req.qp_num,
                         .private_data = req.data};
   if (datagram) event.conn = {};
-  // What a sender cannot answer is not in the message. source: linux 6.1 cm.c cm_format_req
-  if (req.extended)
-    event.conn = {.responder_resources = event.conn.responder_resources,
-                  .flow_control = event.conn.flow_control};
   const CmIdIndex id = ReportRequest(k_, listener, device, std::move(request), std::move(event));
   k_.ib->SetUser(ib, id);
   return RequestVerdict::kTaken;

@@ -6,6 +6,7 @@
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/refusals.h"
 #include "sim/uapi/regions.h"
+#include "sim/uapi/verbs_end_parts.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -34,31 +35,12 @@ constexpr uint32_t kRemoteWrite = 2;
 constexpr uint32_t kRemoteRead = 4;
 constexpr uint32_t kRemoteAtomic = 8;
 
-Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
-
-template <typename T>
-Outcome Record(int64_t value, const T& record) {
-  Outcome outcome = Value(value);
-  const std::span<const uint8_t> bytes = BytesOf(record);
-  outcome.answer.bytes.assign(bytes.begin(), bytes.end());
-  return outcome;
-}
-
 template <typename Own>
 std::vector<uint32_t> NumbersOf(const std::map<uint32_t, Own>& objects, uint32_t process) {
   std::vector<uint32_t> numbers;
   for (const auto& [number, own] : objects)
     if (own.process == process) numbers.push_back(number);
   return numbers;
-}
-
-Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Value(0) : Refused(error); }
-
-// The object of that number, if it belongs to the process.
-template <typename Objects>
-auto* Find(Objects* objects, uint32_t process, uint32_t number) {
-  const auto found = objects->find(number);
-  return found != objects->end() && found->second.process == process ? &found->second : nullptr;
 }
 
 }  // namespace
@@ -209,16 +191,20 @@ Outcome VerbsEnd::DestroySrq(uint32_t srq) {
     if (qp.srq == srq) return Refused(Errno::kBusy);
   const OwnSrq own = srqs_[srq];
   verbs().srqs().Destroy(own.srq);
-  Count(own.queue, -1);
+  Release(own.queue);
   if (own.xrcd != 0) xrc_domains_.Leave(own.xrcd);
   srqs_.erase(srq);
   return Released(srq);
 }
 
-// A queue of a queue pair, or of a shared one, reports to the completion queue, or no longer; 0:
-// there is none.
-void VerbsEnd::Count(uint32_t queue, int more) {
-  if (queue != 0) cqs_[queue].used += static_cast<uint32_t>(more);
+// A queue of a queue pair, or a shared one, reports to the completion queue; 0: there is none.
+void VerbsEnd::Use(uint32_t queue) {
+  if (queue != 0) ++cqs_[queue].used;
+}
+
+// It reports there no longer.
+void VerbsEnd::Release(uint32_t queue) {
+  if (queue != 0) --cqs_[queue].used;
 }
 
 // Pending events of an object are dropped with it; taken events must be acknowledged.
@@ -253,6 +239,8 @@ void VerbsEnd::TellNews() {
   }
 }
 
+// A queue pair of another type may not use a shared receive queue of XRC. source: linux 6.1
+// uverbs_cmd.c create_qp
 Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& request) {
   const auto record = As<QpRecord>(request.bytes);
   const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
@@ -264,9 +252,10 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
   const uint8_t device = devices[record.device];
   const OwnSrq* const srq = Find(&srqs_, process, record.srq);
   const bool has_srq = record.srq != QpRecord{}.srq;
+  const bool usable = srq != nullptr && srq->xrcd == 0;
   const bool cqs_known = Find(&cqs_, process, record.send_queue) != nullptr &&
                          Find(&cqs_, process, record.receive_queue) != nullptr;
-  if (!cqs_known || (has_srq && srq == nullptr) || !IsQpRoom(record, has_srq, OverIwarp()))
+  if (!cqs_known || (has_srq && !usable) || !IsQpRoom(record, has_srq, OverIwarp()))
     return Refused(Errno::kInval);
   const bool datagram = static_cast<QpType>(record.type) == QpType::kUd;
   // The fake libibverbs checks the length of inline data.
@@ -284,7 +273,7 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
                           .signal_all = record.signal_all != 0,
                           .unreliable = static_cast<QpType>(record.type) == QpType::kUc,
                           .told = record.told};
-  for (const uint32_t cq : {record.send_queue, record.receive_queue}) Count(cq, 1);
+  for (const uint32_t cq : {record.send_queue, record.receive_queue}) Use(cq);
   return Record(last_number_, verbs().at(qp).number);
 }
 
@@ -302,7 +291,7 @@ void VerbsEnd::DestroyQp(uint32_t number) {
     TellNews();  // before its slot is reused
     verbs().Destroy(own.qp);
   }
-  for (const uint32_t cq : {own.send_queue, own.receive_queue}) Count(cq, -1);
+  for (const uint32_t cq : {own.send_queue, own.receive_queue}) Release(cq);
   if (own.xrcd != 0) xrc_domains_.Leave(own.xrcd);
   qps_.erase(number);
 }

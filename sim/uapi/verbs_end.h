@@ -82,7 +82,8 @@ class VerbsEnd {
   Errno ModifySrq(const OwnSrq& own, const SrqRecord& asked);
   Outcome QuerySrq(const OwnSrq& own) const;
   Outcome DestroySrq(uint32_t srq);
-  void Count(uint32_t queue, int more);
+  void Use(uint32_t queue);
+  void Release(uint32_t queue);
   Outcome CreateQp(uint32_t process, uint8_t kernel, const Request& request);
   void DestroyQp(uint32_t number);
   Outcome Released(uint32_t object);
@@ -103,7 +104,7 @@ class VerbsEnd {
   const OwnQp* PeerOf(const IwId& connection) const;
   void Join(const OwnQp& own, const OwnQp& peer);
 
-  // work.cc
+  // work.cc: objects of XRC; memory windows; posting and polling
   Outcome CarryXrcd(uint32_t process, uint8_t kernel, const Request& request);
   Outcome CreateXrcSrq(uint32_t process, const SrqRecord& asked);
   Outcome CreateXrcQp(uint32_t process, uint8_t device, const QpRecord& record);

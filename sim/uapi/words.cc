@@ -1,6 +1,7 @@
 #include "sim/uapi/words.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
@@ -273,8 +274,24 @@ std::string_view NameOf(ibv_wc_status status) {
   return ToString(static_cast<WcStatus>(status));
 }
 
+// A domain without a file is shared with no other, whatever the flags are.
+// The number of a file is the system's, and another one in each run.
+void AddXrcd(const XrcdRecord& record, std::string* words) {
+  if (record.has_file == 0) return;
+  Add(words, " of a file");
+  const bool creates = (record.flags & O_CREAT) != 0;
+  const bool exclusive = (record.flags & O_EXCL) != 0;
+  if (creates || exclusive)
+    Add(words, " flags=", creates ? "O_CREAT" : "", creates && exclusive ? "|" : "",
+        exclusive ? "O_EXCL" : "");
+}
+
 void AddArguments(const Request& request, std::string* words) {
-  if (request.op == Op::kModifyQp) {
+  if (request.op == Op::kOpenXrcd) {
+    AddXrcd(As<XrcdRecord>(request.bytes), words);
+  } else if (request.op == Op::kOpenQp) {
+    Add(words, " number=", request.more);
+  } else if (request.op == Op::kModifyQp) {
     const auto record = As<ModifyRecord>(request.bytes);
     if ((record.mask & IBV_QP_STATE) == 0) return;
     if (record.state > static_cast<uint32_t>(QpState::kErr)) return Add(words, " state=?");

@@ -1,6 +1,7 @@
 #include "sim/uapi/words.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_user_cm.h>
@@ -113,6 +114,18 @@ TEST(Words, VerbsNameWhatTheyMake) {
   const Request post = {
       .op = Op::kPostSend, .on = 4, .bytes = Bytes(WorkRecord{.opcode = IBV_WR_RDMA_READ})};
   EXPECT_EQ(InWords(post, {}), "ibv_post_send qp=4 opcode=IBV_WR_RDMA_READ -> 0");
+}
+
+TEST(Words, XrcNamesWhatProcessesShare) {
+  const auto open = [](const XrcdRecord& record) {
+    return InWords({.op = Op::kOpenXrcd, .bytes = Bytes(record)});
+  };
+  EXPECT_EQ(open({.flags = O_CREAT}), "ibv_open_xrcd");
+  EXPECT_EQ(open({.has_file = 1, .file = 7}), "ibv_open_xrcd of a file");
+  EXPECT_EQ(open({.flags = O_CREAT | O_EXCL, .has_file = 1, .file = 7}),
+            "ibv_open_xrcd of a file flags=O_CREAT|O_EXCL");
+  EXPECT_EQ(InWords({.op = Op::kOpenQp, .more = 17}, {.value = 4}),
+            "ibv_open_qp number=17 -> qp=4");
 }
 
 TEST(Words, CompletionsAreSaidWhenThereAreAny) {

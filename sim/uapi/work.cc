@@ -1,4 +1,5 @@
-// Posting of work requests and polling of completions; memory windows; XRC.
+// Posting of work requests and polling of completions; memory windows; XRC domains, and the shared
+// receive queues and queue pairs in them.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "sim/uapi/refusals.h"
 #include "sim/uapi/regions.h"
 #include "sim/uapi/verbs_end.h"
+#include "sim/uapi/verbs_end_parts.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -30,8 +32,6 @@ constexpr uint32_t kHasHeader = 1;
 constexpr uint32_t kHasImmediate = 2;
 constexpr uint32_t kHasInvalidated = 8;
 constexpr uint32_t kFence = 1;  // enum ibv_send_flags
-
-Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Outcome{} : Refused(error); }
 
 std::optional<WcOpcode> OpcodeOf(WrOpcode opcode) {
   switch (opcode) {
@@ -61,13 +61,6 @@ Piece Place(uint32_t number, const Region& region, uint64_t address, uint32_t le
   const uint64_t offset = address - region.address;
   if (address < region.address || offset > UINT32_MAX) return {.length = length};
   return {.region = number, .offset = static_cast<uint32_t>(offset), .length = length};
-}
-
-Outcome MadeWithNumber(uint32_t object, uint32_t number) {
-  Outcome outcome{.answer = {.value = object}};
-  const std::span<const uint8_t> bytes = BytesOf(number);
-  outcome.answer.bytes.assign(bytes.begin(), bytes.end());
-  return outcome;
 }
 
 }  // namespace
@@ -243,10 +236,7 @@ Outcome VerbsEnd::AllocateWindow(uint32_t process, uint8_t kernel, const WindowR
                                             .device = devices[asked.device],
                                             .process = process,
                                             .domain = DomainOf(process, asked.domain)});
-  Outcome made{.answer = {.value = int64_t{number} + 1}};
-  const std::span<const uint8_t> bytes = BytesOf(windows.all()[number].key);
-  made.answer.bytes.assign(bytes.begin(), bytes.end());
-  return made;
+  return Record(int64_t{number} + 1, windows.all()[number].key);
 }
 
 void VerbsEnd::ForgetWindows(uint32_t process) {
@@ -278,14 +268,14 @@ Outcome VerbsEnd::TakeEvent(uint32_t process, const Request& request) {
   const std::span<const uint8_t> bytes(request.bytes);
   for (size_t at = 0; at + sizeof(uint32_t) <= bytes.size(); at += sizeof(uint32_t)) {
     const auto number = As<uint32_t>(bytes.subspan(at));
-    const auto cq = cqs_.find(number);
-    if (cq == cqs_.end() || cq->second.process != process) return Refused(Errno::kInval);
+    const OwnCq* const own = Find(&cqs_, process, number);
+    if (own == nullptr) return Refused(Errno::kInval);
     if (at == 0) first = number;
     const CompletionQueues& known = verbs().cqs();
-    if (known[cq->second.cq].events.unread == 0) continue;
-    if (request.op == Op::kPollEvents) return {.answer = {.value = 1}};
-    verbs().cqs().EventsOf(cq->second.cq).Take();
-    return {.answer = {.value = number}};
+    if (known[own->cq].events.unread == 0) continue;
+    if (request.op == Op::kPollEvents) return Value(1);
+    verbs().cqs().EventsOf(own->cq).Take();
+    return Value(number);
   }
   if (request.op == Op::kPollEvents) return {};
   if (request.more != 0) return Refused(Errno::kAgain);
@@ -294,38 +284,34 @@ Outcome VerbsEnd::TakeEvent(uint32_t process, const Request& request) {
 
 Outcome VerbsEnd::CarryXrcd(uint32_t process, uint8_t kernel, const Request& request) {
   if (!HasXrc(world_->profile())) return Refused(Errno::kNotSup);
-  if (request.op == Op::kCloseXrcd) {
-    const Errno error = xrc_domains_.Close(process, request.on);
-    return error == Errno::kNone ? Outcome{} : Refused(error);
-  }
+  if (request.op == Op::kCloseXrcd) return DoneUnless(xrc_domains_.Close(process, request.on));
   const auto record = As<XrcdRecord>(request.bytes);
   const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
   if (record.device >= devices.size()) return Refused(Errno::kNoDev);
   const Errno error = xrc_domains_.Open(process, devices[record.device], record, last_number_ + 1);
   if (error != Errno::kNone) return Refused(error);
-  return {.answer = {.value = ++last_number_}};
+  return Value(++last_number_);
 }
 
 // source: linux 6.1 uverbs_cmd.c __uverbs_create_xsrq
 Outcome VerbsEnd::CreateXrcSrq(uint32_t process, const SrqRecord& asked) {
   const XrcDomains::Opened* const opened = xrc_domains_.Find(process, asked.xrcd);
-  const auto queue = cqs_.find(asked.queue);
-  if (opened == nullptr || queue == cqs_.end() || queue->second.process != process)
-    return Refused(Errno::kInval);
+  const OwnCq* const queue = Find(&cqs_, process, asked.queue);
+  if (opened == nullptr || queue == nullptr) return Refused(Errno::kInval);
   SharedQueues& srqs = verbs().srqs();
-  const uint32_t srq =
-      srqs.CreateForXrc(RoomFor(asked.room), {.xrc_domain = opened->domain,
-                                              .domain = DomainOf(process, asked.domain),
-                                              .cq = queue->second.cq});
+  const uint32_t srq = srqs.CreateForXrc(
+      RoomFor(asked.room),
+      {.xrc_domain = opened->domain, .domain = DomainOf(process, asked.domain), .cq = queue->cq});
   srqs.Limit(srq, asked.limit);
   srqs_[++last_number_] = {
       .process = process, .srq = srq, .told = asked.told, .queue = asked.queue, .xrcd = asked.xrcd};
-  Count(asked.queue, 1);
+  Use(asked.queue);
   xrc_domains_.Enter(asked.xrcd);
-  return MadeWithNumber(last_number_, srqs[srq].xrc.number);
+  return Record(last_number_, srqs[srq].xrc.number);
 }
 
-// A target has no queues of its own. source: linux 6.1 uverbs_cmd.c create_qp
+// A target has no queues of its own, and is on the device of its domain. source: linux 6.1
+// uverbs_cmd.c create_qp
 Outcome VerbsEnd::CreateXrcQp(uint32_t process, uint8_t device, const QpRecord& record) {
   const bool sends = record.type == kXrcSend;
   OwnQp own{.process = process, .device = device, .told = record.told};
@@ -333,26 +319,25 @@ Outcome VerbsEnd::CreateXrcQp(uint32_t process, uint8_t device, const QpRecord& 
               .receives = {.work = 0, .pieces = 0},
               .inlined = UINT32_MAX};
   if (sends) {
-    const auto queue = cqs_.find(record.send_queue);
-    const bool known = queue != cqs_.end() && queue->second.process == process;
-    if (!known || !IsQpRoom(record, true, false)) return Refused(Errno::kInval);
+    const OwnCq* const queue = Find(&cqs_, process, record.send_queue);
+    if (queue == nullptr || !IsQpRoom(record, true, false)) return Refused(Errno::kInval);
     room.sends = RoomFor(record.sends);
     own.send_queue = record.send_queue;
     own.signal_all = record.signal_all != 0;
     own.qp = verbs().Create(device, false, kNobody, room, DomainOf(process, record.domain),
                             {.role = XrcRole::kInitiator});
-    verbs().ReportTo(own.qp, queue->second.cq, kNobody);
-    Count(own.send_queue, 1);
+    verbs().ReportTo(own.qp, queue->cq, kNobody);
+    Use(own.send_queue);
   } else {
     const XrcDomains::Opened* const opened = xrc_domains_.Find(process, record.xrcd);
-    if (opened == nullptr) return Refused(Errno::kInval);
+    if (opened == nullptr || opened->device != device) return Refused(Errno::kInval);
     own.xrcd = record.xrcd;
     own.qp = verbs().Create(device, false, kNobody, room, 0,
                             {.role = XrcRole::kTarget, .domain = opened->domain});
     xrc_domains_.Enter(own.xrcd);
   }
   qps_[++last_number_] = own;
-  return MadeWithNumber(last_number_, verbs().at(own.qp).number);
+  return Record(last_number_, verbs().at(own.qp).number);
 }
 
 // The queue pair exists until the last of its users has destroyed it. source: linux 6.1 verbs.c
@@ -374,7 +359,7 @@ Outcome VerbsEnd::OpenQp(uint32_t process, const Request& request) {
   own.xrcd = record.xrcd;
   xrc_domains_.Enter(own.xrcd);
   qps_[++last_number_] = own;
-  return {.answer = {.value = last_number_}};
+  return Value(last_number_);
 }
 
 bool VerbsEnd::IsShared(uint32_t number) const {

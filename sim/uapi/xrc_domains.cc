@@ -8,19 +8,22 @@ namespace cm::sim::uapi {
 
 Errno XrcDomains::Open(uint32_t process, uint8_t device, const XrcdRecord& record,
                        uint32_t number) {
-  uint32_t domain = last_domain_ + 1;
+  Opened opened{.process = process, .device = device};
   if (record.has_file != 0) {
     const File file{device, record.file_system, record.file};
-    const auto known = by_file_.find(file);
+    const bool known = by_file_.contains(file);
     const auto has = [&record](int flag) {
       return (record.flags & static_cast<uint32_t>(flag)) != 0;
     };
-    if (known == by_file_.end() && !has(O_CREAT)) return Errno::kAgain;
-    if (known != by_file_.end() && has(O_EXCL)) return Errno::kInval;
-    domain = by_file_.try_emplace(file, domain).first->second;
+    if (!known && !has(O_CREAT)) return Errno::kAgain;
+    if (known && has(O_EXCL)) return Errno::kInval;
+    uint32_t& of_file = by_file_[file];
+    if (of_file == 0) of_file = ++last_domain_;
+    opened.domain = of_file;
+  } else {
+    opened.domain = ++last_domain_;
   }
-  last_domain_ = std::max(last_domain_, domain);
-  opened_[number] = {.process = process, .domain = domain};
+  opened_[number] = opened;
   return Errno::kNone;
 }
 

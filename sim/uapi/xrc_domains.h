@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "model/base/errno.h"
-#include "model/base/result.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::uapi {
@@ -17,6 +16,7 @@ class XrcDomains {
  public:
   struct Opened {
     uint32_t process = 0;
+    uint8_t device = 0;
     uint32_t domain = 0;  // unique in the world
     uint32_t used = 0;    // by queues and queue pairs of the process
   };

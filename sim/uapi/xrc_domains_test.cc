@@ -16,6 +16,9 @@ namespace {
 
 class XrcDomainsTest : public VerbsEndTest {
  protected:
+  explicit XrcDomainsTest(const char* topology = "two-kernels")
+      : VerbsEndTest("6.1-rxe", topology) {}
+
   int64_t Open(const Peer& peer, uint64_t file, int flags) {
     return Open(peer, {.flags = static_cast<uint32_t>(flags), .has_file = 1, .file = file});
   }
@@ -112,6 +115,15 @@ TEST_F(XrcDomainsTest, QueuesAndQueuePairsNeedWhatIsTheirs) {
   without.cq = 0;
   EXPECT_EQ(CreateQp(without, kXrcSend, 0).value, -EINVAL);
   EXPECT_GT(CreateQp(a_, kXrcSend, 0).value, 0);
+  const Answer srq = CreateSrq(a_, xrcd, a_.cq);
+  ASSERT_GT(srq.value, 0);
+  const QpRecord usual{.type = kRc,
+                       .send_queue = a_.cq,
+                       .receive_queue = a_.cq,
+                       .srq = static_cast<uint32_t>(srq.value),
+                       .sends = {.work = 3, .pieces = 1}};
+  EXPECT_EQ(Ask(a_, {.op = Op::kCreateQp, .bytes = Bytes(usual)}).value, -EINVAL)
+      << "a shared receive queue of XRC";
 }
 
 // source: linux 6.1 verbs.c ib_open_qp, __ib_destroy_shared_qp
@@ -144,12 +156,27 @@ TEST_F(XrcDomainsTest, AProcessThatEndsLeavesTheTargetsOfOthers) {
   const int64_t of_b = Open(b_, 1, 0);
   const Answer made = CreateQp(a_, kXrcReceive, of_a);
   const int64_t opened = OpenQp(b_, of_b, NumberIn(made));
-  CreateSrq(a_, of_a, a_.cq);
+  ASSERT_GT(CreateSrq(a_, of_a, a_.cq).value, 0);
   machine_.RemoveProcess(a_.process);
   EXPECT_EQ(Destroy(b_, Op::kQueryQp, opened), kReset);
   EXPECT_EQ(Destroy(b_, Op::kDestroyQp, opened), 0);
   EXPECT_EQ(Close(b_, of_b), 0);
   EXPECT_EQ(Open(b_, 1, 0), -EAGAIN);
+}
+
+class XrcDomainsOfTwoDevices : public XrcDomainsTest {
+ protected:
+  XrcDomainsOfTwoDevices() : XrcDomainsTest("one-kernel-two-devices") {}
+};
+
+// source: linux 6.1 uverbs_cmd.c create_qp: looks its domain up among those of the same device
+TEST_F(XrcDomainsOfTwoDevices, HaveTargetsOnTheirOwnDevice) {
+  const int64_t here = Open(a_, {});
+  const int64_t there = Open(a_, {.device = 1});
+  ASSERT_GT(here, 0);
+  ASSERT_GT(there, 0);
+  EXPECT_GT(CreateQp(a_, kXrcReceive, here).value, 0);
+  EXPECT_EQ(CreateQp(a_, kXrcReceive, there).value, -EINVAL);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace cm::sim {
 namespace {
 
-using What = Outcome::What;
+using What = Reception::What;
 
 // source: <infiniband/verbs.h> enum ibv_access_flags
 constexpr uint32_t kRemoteWrite = 2, kRemoteRead = 4, kRemoteAtomic = 8;
@@ -45,9 +45,9 @@ bool Verbs::Delivery::FindsPeer() {
          own_.xrc.Joins(Peer().xrc.role);
 }
 
-Outcome Verbs::Delivery::Execute(Flight* flight) {
+Reception Verbs::Delivery::Execute(Flight* flight) {
   if (IsLocal(work_.opcode))
-    return flight->executed ? Outcome{What::kDone, flight->status} : OnWindow();
+    return flight->executed ? Reception{What::kDone, flight->status} : OnWindow();
   if (!Fetch()) return {What::kDone, WcStatus::kLocProt};
   flight->sent = true;
   if (own_.datagram) return Datagram();
@@ -57,19 +57,19 @@ Outcome Verbs::Delivery::Execute(Flight* flight) {
     answer_ = done ? DataNote::Answer::kAck : DataNote::Answer::kNotReady;
     return {What::kAnswered, flight->status};
   }
-  if (!v_.TurnTo(peer_, work_)) return Refuse(WcStatus::kRemInvReq);
-  Outcome outcome;
+  if (!v_.FindXrcQueue(peer_, work_)) return Refuse(WcStatus::kRemInvReq);
+  Reception reception;
   if (work_.opcode == WcOpcode::kSend)
-    outcome = Send();
+    reception = Send();
   else if (work_.opcode == WcOpcode::kWrite)
-    outcome = Write();
+    reception = Write();
   else if (work_.opcode == WcOpcode::kRead)
-    outcome = Read(flight);
+    reception = Read(flight);
   else
-    outcome = Atomic(flight);
-  const bool done = outcome.what == What::kAnswered && outcome.status == WcStatus::kSuccess;
+    reception = Atomic(flight);
+  const bool done = reception.what == What::kAnswered && reception.status == WcStatus::kSuccess;
   if (done) answer_ = DataNote::Answer::kAck;
-  return outcome;
+  return reception;
 }
 
 bool Verbs::Delivery::ComesTooEarly(Flight* flight, bool says) {
@@ -80,7 +80,7 @@ bool Verbs::Delivery::ComesTooEarly(Flight* flight, bool says) {
 }
 
 // The peer fails as well.
-Outcome Verbs::Delivery::Refuse(WcStatus status) {
+Reception Verbs::Delivery::Refuse(WcStatus status) {
   answer_ = status == WcStatus::kRemInvReq   ? DataNote::Answer::kInvalid
             : status == WcStatus::kRemAccess ? DataNote::Answer::kNoAccess
                                              : DataNote::Answer::kFailed;
@@ -88,14 +88,14 @@ Outcome Verbs::Delivery::Refuse(WcStatus status) {
   return {.status = status};
 }
 
-Outcome Verbs::Delivery::NotReady() {
+Reception Verbs::Delivery::NotReady() {
   answer_ = DataNote::Answer::kNotReady;
   return {.what = What::kNotReady};
 }
 
 // The peer's completion queue is full: the peer fails, and acknowledges nothing.
 // source: linux 6.1 rxe_resp.c rxe_responder
-Outcome Verbs::Delivery::Overrun() {
+Reception Verbs::Delivery::Overrun() {
   v_.SetError(peer_);
   return {.what = What::kUnheard};
 }
@@ -146,8 +146,8 @@ void Verbs::Delivery::Note(const Flight& flight, Instant answered) const {
                                    .data = std::move(note)});
 }
 
-// No completion reports the outcome.
-Outcome Verbs::Delivery::Datagram() {
+// No completion reports the reception.
+Reception Verbs::Delivery::Datagram() {
   if (work_.group == Group{}) {
     const bool linked = c_.fabric->Linked(own_.device, work_.to.device);
     const bool arrives = linked && !IsLost(work_.to.device);
@@ -184,7 +184,7 @@ void Verbs::Delivery::DatagramTo(uint32_t peer) {
   done->source_number = own_.number;
 }
 
-Outcome Verbs::Delivery::Send() {
+Reception Verbs::Delivery::Send() {
   if (v_.ReceivesOf(peer_)->empty()) return NotReady();
   const WorkRequest receive = v_.TakeReceive(peer_);
   const auto fail = [&](WcStatus here, WcStatus there) {
@@ -212,7 +212,7 @@ Outcome Verbs::Delivery::Send() {
 }
 
 // source: linux 6.1 rxe_req.c rxe_do_local_ops
-Outcome Verbs::Delivery::OnWindow() {
+Reception Verbs::Delivery::OnWindow() {
   Windows& windows = v_.windows_;
   const Protection by = ProtectionOf(own_);
   if (work_.opcode == kBindWindow) {
@@ -234,10 +234,10 @@ bool Verbs::Delivery::ReachesRemote(bool Region::*permits, uint32_t access) {
 }
 
 // source: linux 6.1 rxe_resp.c check_op_valid
-Outcome Verbs::Delivery::Write() {
+Reception Verbs::Delivery::Write() {
   if (!Peer().connection.remote_write) return Refuse(WcStatus::kRemInvReq);
   if (work_.immediate && v_.ReceivesOf(peer_)->empty()) return NotReady();
-  const Outcome written = WriteThere();
+  const Reception written = WriteThere();
   if (written.status != WcStatus::kSuccess || !work_.immediate) return written;
   const WorkRequest receive = v_.TakeReceive(peer_);
   Finished* const done = FinishReceive(peer_, receive, WcStatus::kSuccess, work_.length());
@@ -248,7 +248,7 @@ Outcome Verbs::Delivery::Write() {
 }
 
 // No bytes need no key. source: InfiniBand C9-88; RFC 5040, 5.1; linux 6.1 rxe_resp.c check_rkey
-Outcome Verbs::Delivery::WriteThere() {
+Reception Verbs::Delivery::WriteThere() {
   if (work_.length() == 0) return {};
   if (!ReachesRemote(&Region::remote_write, kRemoteWrite)) return Refuse(WcStatus::kRemAccess);
   if (!Scatter({work_.remote}, work_.data)) return Refuse(WcStatus::kRemAccess);
@@ -256,7 +256,7 @@ Outcome Verbs::Delivery::WriteThere() {
 }
 
 // source: linux 6.1 rxe_resp.c check_op_valid, check_resource, check_rkey
-Outcome Verbs::Delivery::Read(Flight* flight) {
+Reception Verbs::Delivery::Read(Flight* flight) {
   const Connection& there = Peer().connection;
   if (!there.remote_read || there.responder_resources == 0) return Refuse(WcStatus::kRemInvReq);
   if (work_.length() == 0) return {};
@@ -270,7 +270,7 @@ Outcome Verbs::Delivery::Read(Flight* flight) {
 
 // The old value is returned, after it was replaced. source: linux 6.1 rxe_resp.c check_op_valid,
 // check_rkey, atomic_reply; rxe_comp.c do_atomic
-Outcome Verbs::Delivery::Atomic(Flight* flight) {
+Reception Verbs::Delivery::Atomic(Flight* flight) {
   const Connection& there = Peer().connection;
   if (!there.remote_atomic || there.responder_resources == 0) return Refuse(WcStatus::kRemInvReq);
   std::vector<uint8_t> bytes;

@@ -12,7 +12,7 @@
 namespace cm::sim {
 
 // What comes of a request that arrives.
-struct Outcome {
+struct Reception {
   enum class What : uint8_t {
     kAnswered,  // by the peer, with the status
     kDone,      // no answer is awaited: a datagram, or something that happens here
@@ -30,7 +30,7 @@ class Verbs::Delivery {
       : c_(c), v_(*verbs), qp_(qp), own_(verbs->qps_[qp]), work_(std::move(work)) {}
 
   // What the flight has done already it does not do again; what it brings back stands in it.
-  Outcome Execute(Flight* flight);
+  Reception Execute(Flight* flight);
   // It comes behind one that is missing. Whether the peer finds that out, and `says` so.
   bool ComesTooEarly(Flight* flight, bool says);
   // Tells observers; `answered`: when the answer arrives, or never.
@@ -39,26 +39,30 @@ class Verbs::Delivery {
  private:
   bool Fetch();
   bool FindsPeer();
-  Outcome Datagram();
+  Reception Datagram();
   void DatagramTo(uint32_t peer);
   // To the peer of the connection.
-  Outcome Send();
-  Outcome Write();
-  Outcome WriteThere();
-  Outcome Read(Flight* flight);
-  Outcome Atomic(Flight* flight);
+  Reception Send();
+  Reception Write();
+  Reception WriteThere();
+  Reception Read(Flight* flight);
+  Reception Atomic(Flight* flight);
   // Here.
-  Outcome OnWindow();
+  Reception OnWindow();
 
   Finished* FinishReceive(uint32_t peer, const WorkRequest& receive, WcStatus status,
                           uint32_t length = 0) {
     return v_.FinishReceive(peer, receive, status, work_.solicited, length);
   }
-  Outcome Refuse(WcStatus status);
-  Outcome NotReady();
-  Outcome Overrun();
+  Reception Refuse(WcStatus status);
+  Reception NotReady();
+  Reception Overrun();
 
-  Protection ProtectionOf(const Qp& qp) const { return {c_.fabric->CaOf(qp.device), qp.domain}; }
+  // The protection domain of a target of XRC is that of the shared queue.
+  Protection ProtectionOf(const Qp& qp) const {
+    const uint32_t srq = qp.xrc.srq;
+    return {c_.fabric->CaOf(qp.device), srq == kNobody ? qp.domain : v_.srqs_[srq].xrc.domain};
+  }
   bool IsLost(uint8_t to) const {
     return c_.fabric->OfData(c_.agenda->Now(), own_.device, to).lost;
   }

@@ -69,8 +69,9 @@ Finished* Verbs::FinishSend(uint32_t qp, const WorkRequest& work, WcStatus statu
 Finished* Verbs::FinishReceive(uint32_t qp, const WorkRequest& work, WcStatus status,
                                bool solicited, uint32_t length) {
   Qp& own = qps_[qp];
-  return Finish(own, own.receive_cq, &own.received, work, {.status = status, .length = length},
-                solicited);
+  const uint32_t named = own.xrc.srq;
+  const uint32_t cq = named == kNobody ? own.receive_cq : srqs_[named].xrc.cq;
+  return Finish(own, cq, &own.received, work, {.status = status, .length = length}, solicited);
 }
 
 // A full completion queue loses completions. source: linux 6.1 rxe_cq.c rxe_cq_post
@@ -122,15 +123,11 @@ WorkRequest Verbs::TakeReceive(uint32_t qp) {
   return first;
 }
 
-// The protection domain is that of the shared queue, also where a request accesses memory.
-bool Verbs::TurnTo(uint32_t qp, const WorkRequest& work) {
+bool Verbs::FindXrcQueue(uint32_t qp, const WorkRequest& work) {
   Qp& own = qps_[qp];
   if (own.xrc.role != XrcRole::kTarget) return true;
   own.xrc.srq = srqs_.Find(own.xrc.domain, work.srq_number);
-  if (own.xrc.srq == kNobody) return false;
-  own.domain = srqs_[own.xrc.srq].xrc.domain;
-  own.receive_cq = srqs_[own.xrc.srq].xrc.cq;
-  return true;
+  return own.xrc.srq != kNobody;
 }
 
 }  // namespace cm::sim

@@ -105,13 +105,13 @@ bool Verbs::Arrives(const Context& c, uint32_t qp) {
   const Instant now = c.agenda->Now();
   Delivery delivery(c, this, qp, own.sends.begin()[at]);
   Flight flight = own.flights.begin()[at];
-  Outcome outcome = delivery.Execute(&flight);
+  Reception reception = delivery.Execute(&flight);
   std::optional<Instant> back;
-  if (outcome.what == Outcome::What::kNotReady) back = AnswerReaches(c, own, 0);
+  if (reception.what == Reception::What::kNotReady) back = AnswerReaches(c, own, 0);
   if (back && own.rnr_retries_left == 0)
-    outcome = {Outcome::What::kAnswered, WcStatus::kRnrRetryExc};
-  const bool unheard = outcome.what == Outcome::What::kUnheard;
-  if (unheard || outcome.what == Outcome::What::kNotReady) {
+    reception = {Reception::What::kAnswered, WcStatus::kRnrRetryExc};
+  const bool unheard = reception.what == Reception::What::kUnheard;
+  if (unheard || reception.what == Reception::What::kNotReady) {
     delivery.Note(flight, back.value_or(Instant::Never()));
     // A queue pair that is its own peer may have failed with it.
     if (own.flights.empty()) return false;
@@ -128,15 +128,15 @@ bool Verbs::Arrives(const Context& c, uint32_t qp) {
   }
   if (own.flights.empty()) return false;
   flight.executed = true;
-  flight.status = outcome.status;
-  if (outcome.what == Outcome::What::kDone) flight.answered = now;
+  flight.status = reception.status;
+  if (reception.what == Reception::What::kDone) flight.answered = now;
   own.flights.begin()[at] = std::move(flight);
   own.told = false;
   ++own.arrived;
-  if (outcome.what == Outcome::What::kAnswered) Answer(c, qp, at);
+  if (reception.what == Reception::What::kAnswered) Answer(c, qp, at);
   const Flight& done = own.flights.begin()[at];
   delivery.Note(done, done.answered);
-  own.refused = outcome.status != WcStatus::kSuccess;
+  own.refused = reception.status != WcStatus::kSuccess;
   return !own.refused;
 }
 

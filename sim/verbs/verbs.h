@@ -149,9 +149,9 @@ class Verbs {
   void Flush(uint32_t qp);
   Fifo<WorkRequest>* ReceivesOf(uint32_t qp);
   WorkRequest TakeReceive(uint32_t qp);
-  // Before a request is executed at `qp`. False when it names no shared queue that a target of XRC
-  // may use; other queue pairs use their own.
-  bool TurnTo(uint32_t qp, const WorkRequest& work);
+  // Before a request is executed at `qp`, a target of XRC: the shared queue that it names. False
+  // when there is none that the target may use.
+  bool FindXrcQueue(uint32_t qp, const WorkRequest& work);
 
   Slab<Qp> qps_;
   Regions regions_;

@@ -5,23 +5,17 @@
 #include <utility>
 #include <vector>
 
-#include "model/vocabulary/profile.h"
-#include "model/vocabulary/topology.h"
-#include "sim/core/agenda.h"
-#include "sim/fabric/fabric.h"
-#include "sim/verbs/verbs.h"
+#include "sim/verbs/two_ports.h"
 
 namespace cm::sim {
 namespace {
 
-constexpr uint8_t kHere = 0;
-constexpr uint8_t kThere = 1;
 constexpr uint32_t kXrcDomain = 5;
 constexpr uint64_t kDomain = 7;  // protection domain of the queues
 constexpr XrcPart kSender{.role = XrcRole::kInitiator};
 constexpr XrcPart kTarget{.role = XrcRole::kTarget, .domain = kXrcDomain};
 
-class XrcTest : public testing::Test {
+class XrcTest : public TwoPorts {
  protected:
   void SetUp() override {
     Connect(from_, kHere, to_, kThere);
@@ -36,9 +30,8 @@ class XrcTest : public testing::Test {
     ToRts(b, {.peer = {on, verbs_.at(a).number}});
   }
   void ToRts(uint32_t qp, const Connection& connection) {
-    verbs_.Connect(qp, connection);
-    for (const QpState state : {QpState::kReset, QpState::kInit, QpState::kRtr, QpState::kRts})
-      ASSERT_EQ(verbs_.Modify(qp, state, true), Errno::kNone);
+    ASSERT_EQ(verbs_.Modify(qp, QpState::kReset), Errno::kNone);
+    TwoPorts::ToRts(qp, connection);
   }
   uint32_t CreateQueue(uint32_t xrc_domain = kXrcDomain, uint64_t domain = kDomain) {
     return verbs_.srqs().CreateForXrc(
@@ -57,18 +50,11 @@ class XrcTest : public testing::Test {
     WorkRequest work{.opcode = opcode, .pieces = {{own_, 0, 4}}, .srq_number = number};
     work.remote = {memory_, 4, 4};
     EXPECT_EQ(verbs_.PostSend(c_, from_, std::move(work)), Errno::kNone);
-    while (agenda_.NextAt()) verbs_.OnWorkDue(c_, agenda_.Take().on());
+    Run();
     const auto done = verbs_.Poll(from_, false);
     EXPECT_TRUE(done);
     return done ? done->status : WcStatus::kWrFlush;
   }
-  QpState StateOf(uint32_t qp) const { return verbs_.at(qp).state; }
-
-  const Profile* const profile_ = FindProfile("6.1-rxe");
-  Agenda agenda_;
-  Fabric fabric_{FindTopology("two-kernels"), profile_};
-  Verbs verbs_{fabric_.topology()};
-  const Verbs::Context c_{&agenda_, &fabric_, profile_};
   const uint32_t from_ = verbs_.Create(kHere, false, kNobody, {}, 0, kSender);
   const uint32_t to_ = verbs_.Create(kThere, false, kNobody, {}, 0, kTarget);
   uint32_t memory_ = 0;

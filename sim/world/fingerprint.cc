@@ -44,7 +44,6 @@ void Put(Digest* d, const response::Event& e) {
   d->Bytes(e.private_data.bytes());
 }
 
-// Times are relative; a time that never comes is 0.
 uint64_t HashOf(const Mad& mad) {
   Digest d;
   d.U8(static_cast<uint8_t>(mad.kind));
@@ -55,6 +54,7 @@ uint64_t HashOf(const Mad& mad) {
   d.U16(static_cast<uint16_t>(mad.space));
   d.U16(mad.port);
   d.U8(mad.sender);
+  d.U8(mad.extended ? 1 : 0);
   d.U32(mad.qp_num);
   d.U8(mad.response_timeout);
   d.U8(mad.max_retries);
