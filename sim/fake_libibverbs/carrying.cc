@@ -79,6 +79,13 @@ Kind KindOf(int fd) {
   return found;
 }
 
+// The system closes what the program leaves open: those ends take their way, too. A program that is
+// killed, or calls _exit, does not come here.
+__attribute__((destructor)) void CarryEndsThatAreLeft() {
+  for (size_t fd = 0; fd < kinds.size(); ++fd)
+    if (kinds[fd] == Kind::kStream) CarryEnd(static_cast<int>(fd));
+}
+
 bool GoesByLinks(Kind kind) { return kind == Kind::kStream || kind == Kind::kDatagram; }
 
 void Forget(int fd) {

@@ -346,6 +346,20 @@ void AcceptAndStay(const char* host) {
   pause();
 }
 
+// Leaves its socket to the system.
+void AcceptAndEnd(const char* host) {
+  Accepted(host);
+  usleep(kPause);
+}
+
+void AwaitTheEnd(const char* host) {
+  const int fd = Connected(host);
+  const int64_t before = Now();
+  char byte = 0;
+  const ssize_t size = read(fd, &byte, 1);
+  std::printf("%zd bytes after %ld ms\n", size, (Now() - before) / 1'000);
+}
+
 int64_t seen_by_handler = 0;
 
 // A signal comes while the host of the peer cannot be reached.
@@ -399,6 +413,8 @@ int main(int count, char** words) {
       {"ports", ShowPorts},
       {"nothing", HearNothing},
       {"stay", AcceptAndStay},
+      {"end", AcceptAndEnd},
+      {"await-end", AwaitTheEnd},
       {"flood", PourWithoutWaiting}};
   if (count != 3 || all.count(words[1]) == 0) return 2;
   // A program of RDMA: so it loads the object.
