@@ -101,6 +101,7 @@ TEST_F(WireTest, BringsMessagesOfXrcBackAsTheyWere) {
   rep.extended = true;
   rep.qp_num = 18;
   rep.conn = {.responder_resources = 3, .rnr_retry_count = 5, .srq = 1};
+  rep.data = PrivateData::Counting(196);
   EXPECT_EQ(ThereAndBack(rep), rep);
   const mad::Mad written = wire_.Written(rep);
   EXPECT_EQ(std::get<mad::Rep>(written.message).local_qpn, 0U);

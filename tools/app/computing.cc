@@ -116,7 +116,7 @@ int Locked() {
 
 // Has other files behind all descriptors, closes them one by one, and then all at once.
 int Closed() {
-  for (int fd = STDERR_FILENO + 1; fd < 600; ++fd) dup2(STDERR_FILENO, fd);
+  for (int fd = STDERR_FILENO + 1; fd < 100; ++fd) dup2(STDERR_FILENO, fd);
   for (int fd = STDERR_FILENO + 1; fd < 600; ++fd) close(fd);
   close_range(STDERR_FILENO + 1, UINT_MAX, 0);
   return Took(&Compute);
