@@ -45,8 +45,9 @@ JudgedFrames JudgeFrames(const History& history, const Profile& profile) {
   JudgedFrames judged;
   if (HasTester(history.conversation)) return judged;
   ShownNumbers numbers(history);
+  const bool tapped = std::ranges::any_of(history.wire, &WireRecord::tapped);
   wire::Judge judge(
-      {.whole = true, .unsent = MayFailToSend(history), .profiles = {&profile}},
+      {.whole = !tapped, .unsent = MayFailToSend(history), .profiles = {&profile}},
       [&](const wire::Verdict& verdict) {
         if (verdict.violation)
           judged.violations.push_back({*verdict.violation, verdict.violation->number - 1});

@@ -24,7 +24,8 @@ struct JudgedFrames {
   std::vector<FrameViolation> violations;
 };
 
-// Judges all frames that were recorded. None of a conversation in which a tester sends: its
+// Judges all frames that were recorded; where they were tapped, one that answers what came before
+// the conversation is none of it. None of a conversation in which a tester sends: its
 // messages are made by hand.
 JudgedFrames JudgeFrames(const History& history, const Profile& profile);
 

@@ -1,6 +1,7 @@
 // Frames of a conversation: what is altered in one is found, with the message and its rule.
 #include "conformance/runner/frames.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,6 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 Conversation Read(const std::string& file) {
   return std::get<Golden>(ReadGolden(TextOf("conformance/scenarios/" + file))).conversation;
@@ -198,6 +200,45 @@ TEST(Frames, AnEventWithTheNumberOfALostMessageIsFound) {
   });
   history.wire.insert(history.wire.begin() + 1, arrived);
   EXPECT_THAT(RulesBroken(history), testing::Contains("wire-number-shown"));
+}
+
+void Tap(History* history) {
+  for (WireRecord& message : history->wire) message.tapped = true;
+}
+
+// The driver sends each request in the call after the one that asks for it.
+TEST(Frames, MayComeAfterTheirCallWhereTheyAreTapped) {
+  std::string text =
+      "topology one-kernel-two-devices\nprofile 6.1-rxe\n"
+      "passive listening L on=S port=7471\n"
+      "active rdma_create_event_channel C\n";
+  for (const char* const id : {"A", "B"})
+    text += fmt::format(
+        "active rdma_create_id {0} on=C\n"
+        "active rdma_resolve_addr {0} src=active:0 dst=passive:7471 timeout_ms=2000\n"
+        "active rdma_get_cm_event C\n"
+        "active rdma_resolve_route {0} timeout_ms=2000\n"
+        "active rdma_get_cm_event C\n",
+        id);
+  text += "active rdma_connect A qp_num=101\nactive rdma_connect B qp_num=102\nsettle\n";
+  History history = OnSim(std::get<Conversation>(ParseConversation(text)));
+  EXPECT_THAT(RulesBroken(history), IsEmpty());
+  for (WireRecord& message : history.wire)
+    if (message.kind == MadKind::kReq) ++message.record;
+  EXPECT_THAT(RulesBroken(history), ElementsAre("wire-number-named"));
+  Tap(&history);
+  EXPECT_THAT(RulesBroken(history), IsEmpty());
+  Alter(&MessageOf(&history, MadKind::kReq),
+        [](mad::Frame* frame) { std::get<mad::Req>(frame->mad.message).local_qpn = 103; });
+  EXPECT_THAT(RulesBroken(history), ElementsAre("wire-number-named"));
+}
+
+TEST(Frames, MayBelongToWhatWasBeforeWhereTheyAreTapped) {
+  History history = Connected();
+  history.wire.erase(history.wire.begin());
+  EXPECT_THAT(RulesBroken(history), Not(IsEmpty()));
+  Tap(&history);
+  EXPECT_THAT(RulesBroken(history), IsEmpty());
 }
 
 TEST(Frames, WithoutFramesNothingIsJudged) {

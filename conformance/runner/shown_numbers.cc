@@ -84,9 +84,9 @@ void ShownNumbers::Hear(size_t message, const wire::CapturedMessage& heard) {
   carried_.push_back({message, heard.kind(), *number, again});
 }
 
-// The message is sent in the call, or none is.
-std::optional<wire::Violation> ShownNumbers::CallDiffers(uint32_t record,
-                                                         const line::Calls& line) const {
+// The message is sent in the call, or none is; where it was tapped, also later.
+std::optional<wire::Violation> ShownNumbers::CallDiffers(uint32_t record, const line::Calls& line,
+                                                         std::set<uint32_t>* late) const {
   const std::optional<Named> named = NamedBy(line.call);
   if (!named) return std::nullopt;
   const Carried* other = nullptr;
@@ -97,9 +97,12 @@ std::optional<wire::Violation> ShownNumbers::CallDiffers(uint32_t record,
         asks != named->asks)
       continue;
     if (carried.number == named->number) return std::nullopt;
-    other = &carried;
+    if (!sent.tapped || !late->contains(carried.number)) other = &carried;
   }
-  if (other == nullptr) return std::nullopt;
+  if (other == nullptr) {
+    late->insert(named->number);
+    return std::nullopt;
+  }
   return Different(other->message, wire::claims::kNumberNamed, fmt::format("{:#x}", other->number),
                    fmt::format("{:#x}", named->number));
 }
@@ -126,12 +129,14 @@ std::vector<wire::Violation> ShownNumbers::Differences() const {
   };
   std::set<IdRef> with_qp;
   std::set<IdRef> came;  // with a request
+  std::set<uint32_t> late;
   for (uint32_t i = 0; i < history_.records.size(); ++i) {
     const Record& record = history_.records[i];
     const auto* line = std::get_if<line::Calls>(&history_.conversation.lines[record.line]);
     if (line == nullptr) continue;
     if (const IdRef id = MayHaveQp(line->call); id.valid()) with_qp.insert(id);
-    if (Succeeded(record) && !with_qp.contains(IdOf(line->call))) take(CallDiffers(i, *line));
+    if (Succeeded(record) && !with_qp.contains(IdOf(line->call)))
+      take(CallDiffers(i, *line, &late));
     const CmEvent* event = EventOf(record.seen);
     if (event == nullptr) continue;
     if (event->type == EventType::kConnectRequest) {

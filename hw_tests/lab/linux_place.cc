@@ -145,16 +145,21 @@ void Append(std::string& text, const std::string& more) {
 Outcome<std::unique_ptr<cm::Place>> LinuxPlace::Open() {
   Outcome<std::unique_ptr<GuestTools>> tools = MakeGuestTools();
   if (!tools.ok()) return tools.problem();
+  Outcome<std::unique_ptr<FrameTap>> tap = OpenFrameTap();
+  if (!tap.ok()) return tap.problem();
   utsname machine = {};
   uname(&machine);
   std::unique_ptr<cm::Place> place = std::make_unique<LinuxPlace>(
-      std::move(tools.value()), fmt::format("{} {}", machine.sysname, machine.release));
+      std::move(tools.value()), fmt::format("{} {}", machine.sysname, machine.release),
+      std::move(tap.value()));
   return place;
 }
 
-LinuxPlace::LinuxPlace(std::unique_ptr<GuestTools> tools, std::string name)
+LinuxPlace::LinuxPlace(std::unique_ptr<GuestTools> tools, std::string name,
+                       std::unique_ptr<FrameTap> tap)
     : tools_(std::move(tools)),
       name_(std::move(name)),
+      tap_(std::move(tap)),
       network_(Trimmed(tools_->Read("/lab/topology"))),
       driver_(Trimmed(tools_->Read("/etc/rdma_driver"))) {}
 
@@ -177,6 +182,7 @@ std::string LinuxPlace::Prepare(const cm::Conversation& conversation) {
   for (const Network& network : kNetworks) {
     if (network.name != network_ || network.topology != wanted) continue;
     topology_ = conversation.topology;
+    TakeWire();  // of no conversation
     return {};
   }
   return fmt::format("the guest's network is '{}', which is not {}", network_, wanted);
@@ -269,8 +275,9 @@ Done LinuxPlace::Install(const cm::Fault& fault) {
   rule.delay_ns = static_cast<uint64_t>(fault.by.nanoseconds());
   if (fault.window != Duration::Max())
     rule.window_ns = static_cast<uint64_t>(fault.window.nanoseconds());
-  const std::optional<Problem> problem = tools_->AddRule(rule);
-  return problem ? Failed(problem->line) : Done();
+  if (const std::optional<Problem> problem = tools_->AddRule(rule)) return Failed(problem->line);
+  if (rule.action == CmAction::kDuplicate) doubling_.push_back(rule);
+  return {};
 }
 
 Done LinuxPlace::RemoveDevice(const cm::DeviceInfo& device) {
@@ -303,11 +310,27 @@ Done LinuxPlace::ChangeNeighbours(const cm::DeviceInfo& device) {
 
 Done LinuxPlace::Heal() {
   if (const std::optional<Problem> problem = tools_->ClearRules()) return Failed(problem->line);
+  doubling_.clear();
   if (down_.empty() && !wrong_neighbours_) return {};
   const std::string raise = Raise(down_);
   down_.clear();
   wrong_neighbours_ = false;
   return Run(raise + std::string(kPutRoutesRight));
+}
+
+std::vector<cm::WireRecord> LinuxPlace::TakeWire() {
+  std::vector<cm::WireRecord> sent;
+  if (tap_ == nullptr || topology_ == nullptr) return sent;
+  for (TappedFrame& frame : tap_->Take()) {
+    std::optional<cm::WireRecord> record = RecordOf(std::move(frame), *topology_);
+    if (!record) continue;
+    const Toward toward = record->side == cm::kActiveSide ? Toward::kPassive : Toward::kActive;
+    record->doubled = std::ranges::any_of(doubling_, [&](const CmRule& rule) {
+      return rule.toward == toward && rule.kinds.Has(record->kind);
+    });
+    sent.push_back(*std::move(record));
+  }
+  return sent;
 }
 
 std::string LinuxPlace::RemoveAllDevices() {
@@ -348,6 +371,9 @@ std::string LinuxPlace::PutRight() {
   if (wrong.empty() && used_up_) Append(wrong, RemoveAllDevices());
   // Otherwise the reset would find a difference.
   if (const std::optional<Problem> problem = tools_->ClearRules()) Append(wrong, problem->line);
+  doubling_.clear();
+  if (const uint32_t missed = tap_ == nullptr ? 0 : tap_->Missed(); missed > 0)
+    Append(wrong, fmt::format("{} frames were not seen", missed));
   if (!wrong.empty()) return wrong;
   if (!meddled_ && DevicesAreRight()) return {};
   used_up_ = wrong_neighbours_ = false;

@@ -24,8 +24,11 @@
 #include <vector>
 
 #include "conformance/adapters/dl/place.h"
+#include "hw_tests/lab/cm_filter.h"
+#include "hw_tests/lab/frame_tap.h"
 #include "hw_tests/lab/guest_tools.h"
 #include "hw_tests/lab/problem.h"
+#include "model/conversation/history.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
@@ -41,7 +44,9 @@ class LinuxPlace : public cm::Place {
   // The guest that this process runs in, or the reason why it runs in none.
   static Outcome<std::unique_ptr<cm::Place>> Open();
 
-  LinuxPlace(std::unique_ptr<GuestTools> tools, std::string name);
+  // Without a tap it sees no messages.
+  LinuxPlace(std::unique_ptr<GuestTools> tools, std::string name,
+             std::unique_ptr<FrameTap> tap = nullptr);
 
   std::string name() const override { return name_; }
   cm::Capabilities capabilities() const override;
@@ -49,6 +54,7 @@ class LinuxPlace : public cm::Place {
   std::string Prepare(const cm::Conversation& conversation) override;
   cm::seen::Done Inject(const cm::Fault& fault) override;
   cm::seen::Done Heal() override;
+  std::vector<cm::WireRecord> TakeWire() override;
   std::string PutRight() override;
 
   // What carries out faults of a kind here, or why nothing can. A kind that the place does not know
@@ -76,8 +82,10 @@ class LinuxPlace : public cm::Place {
 
   std::unique_ptr<GuestTools> tools_;
   std::string name_;
-  std::string network_;  // pair or bond
-  std::string driver_;   // rxe or siw
+  std::unique_ptr<FrameTap> tap_;
+  std::vector<CmRule> doubling_;  // the rules that double messages
+  std::string network_;           // pair or bond
+  std::string driver_;            // rxe or siw
   const cm::Topology* topology_ = nullptr;
   bool meddled_ = true;         // more than packets, possibly
   std::set<std::string> down_;  // interfaces

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "model/base/duration.h"
+#include "model/conversation/history.h"
+#include "model/mad/frame.h"
+#include "model/mad/messages.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/topology.h"
 
@@ -49,10 +52,22 @@ cm::Conversation On(std::string_view topology) {
   return conversation;
 }
 
+// What the test says has left.
+class SaidTap : public FrameTap {
+ public:
+  explicit SaidTap(std::vector<TappedFrame>* frames) : frames_(frames) {}
+  std::vector<TappedFrame> Take() override { return std::exchange(*frames_, {}); }
+  uint32_t Missed() override { return 2; }
+
+ private:
+  std::vector<TappedFrame>* frames_;
+};
+
 // A place in a guest with that network, prepared for a conversation.
 class Place {
  public:
-  explicit Place(const std::string& network, const std::string& driver = "rxe") {
+  explicit Place(const std::string& network, const std::string& driver = "rxe",
+                 std::unique_ptr<FrameTap> tap = nullptr) {
     auto tools = std::make_unique<NiceMock<MockTools>>();
     tools_ = tools.get();
     ON_CALL(*tools_, Run).WillByDefault(Return(Ran{}));
@@ -62,7 +77,7 @@ class Place {
     ON_CALL(*tools_, Read("/lab/baseline")).WillByDefault(Return("a fact\nanother\n"));
     ON_CALL(*tools_, Run("sh /lab/net_reset.sh"))
         .WillByDefault(Return(Ran{0, "a fact\nanother\n"}));
-    place_.emplace(std::move(tools), "Linux 6.1");
+    place_.emplace(std::move(tools), "Linux 6.1", std::move(tap));
     prepared_ = place_->Prepare(On(network == "bond" ? "bond" : "one-kernel-two-devices"));
   }
 
@@ -335,6 +350,42 @@ TEST(LinuxPlace, DoesEachKindOfFaultOrSaysWhyNot) {
       EXPECT_FALSE(GuestCapabilities(true, cm::Transport::kRoce).Has(row.needs)) << row.name;
     }
   }
+}
+
+// Messages of the passive side.
+TappedFrame Left(const cm::mad::Message& message) {
+  cm::mad::Frame frame{.link = cm::mad::Ethernet{}, .ip = cm::mad::Ipv4{}};
+  frame.mad = cm::mad::MakeMad(message, 7);
+  const cm::mad::FrameBytes bytes = cm::mad::Seal(frame);
+  return {.interface = "veth1", .bytes = {bytes.view().begin(), bytes.view().end()}};
+}
+
+TEST(LinuxPlace, ShowsWhatLeavesInAConversationAndWhatMayComeTwice) {
+  std::vector<TappedFrame> leave = {Left(cm::mad::Rtu{})};  // before it is prepared
+  Place place("pair", "rxe", std::make_unique<SaidTap>(&leave));
+  leave = {Left(cm::mad::Rep{}), Left(cm::mad::Rtu{})};
+  std::vector<cm::WireRecord> sent = place->TakeWire();
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_EQ(sent[0].kind, MadKind::kRep);
+  EXPECT_FALSE(sent[0].doubled || sent[1].doubled);
+
+  EXPECT_TRUE(place
+                  ->Inject({.kind = FaultKind::kDuplicate,
+                            .side = cm::kPassiveSide,
+                            .messages = MadKinds(MadKind::kRep)})
+                  .ok);
+  leave = {Left(cm::mad::Rep{}), Left(cm::mad::Rtu{})};
+  sent = place->TakeWire();
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_TRUE(sent[0].doubled);
+  EXPECT_FALSE(sent[1].doubled);
+
+  EXPECT_TRUE(place->Heal().ok);
+  leave = {Left(cm::mad::Rep{})};
+  sent = place->TakeWire();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_FALSE(sent[0].doubled);
+  EXPECT_THAT(place->PutRight(), HasSubstr("2 frames were not seen"));
 }
 
 }  // namespace

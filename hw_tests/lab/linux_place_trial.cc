@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -14,9 +16,11 @@
 #include <vector>
 
 #include "conformance/adapters/dl/place.h"
+#include "conformance/process/real_time.h"
 #include "hw_tests/lab/guest_tools.h"
 #include "hw_tests/lab/linux_place.h"
 #include "model/base/duration.h"
+#include "model/conversation/history.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/topology.h"
 
@@ -29,7 +33,9 @@ using cm::Fault;
 using cm::FaultKind;
 using cm::MadKind;
 using cm::MadKinds;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using ::testing::StartsWith;
 
 std::string FirstWordOf(const std::string& path) {
@@ -83,6 +89,25 @@ TEST_F(Trial, TellsWhereItIs) {
   EXPECT_THAT(place_->name(), StartsWith("Linux "));
   EXPECT_EQ(place_->capabilities().Has(Capability::kFailOver), network_ == "bond");
   Connects();
+}
+
+// A connection and its end over IPv4, from the active side, and over IPv6, from the passive one.
+TEST_F(Trial, SeesWhatLeaves) {
+  const cm::Instant begin = cm::RealNow();
+  Does({.kind = FaultKind::kDrop, .messages = MadKinds(MadKind::kReq), .last = 1});
+  Connects();
+  const std::vector<cm::WireRecord> sent = place_->TakeWire();
+  std::vector<std::pair<uint8_t, MadKind>> requests;
+  for (const cm::WireRecord& one : sent)
+    if (one.kind == MadKind::kReq || one.kind == MadKind::kRtu)
+      requests.emplace_back(one.side, one.kind);
+  // Also the one that was lost.
+  EXPECT_THAT(requests,
+              ElementsAre(Pair(0, MadKind::kReq), Pair(0, MadKind::kReq), Pair(0, MadKind::kRtu),
+                          Pair(1, MadKind::kReq), Pair(1, MadKind::kRtu)));
+  EXPECT_GE(sent.front().at, begin);
+  EXPECT_TRUE(std::ranges::is_sorted(sent, {}, &cm::WireRecord::at));
+  EXPECT_LE(sent.back().at, cm::RealNow());
 }
 
 TEST_F(Trial, LosesWhatItIsToldUntilItHeals) {

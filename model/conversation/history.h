@@ -55,7 +55,7 @@ struct Record {
   std::optional<Misuse> misuse = {};     // of a call: the destroyed object that it uses
 };
 
-// A message on the wire, for sessions that can see it.
+// A message on the wire, for sessions that can see it: the simulator, and guests of the lab.
 struct WireRecord {
   uint32_t record = 0;  // index of the record during which it was sent
   Instant at;
@@ -72,14 +72,17 @@ struct WireRecord {
   bool lost = false;
   bool corrupt = false;  // dropped because of a wrong checksum
   PrivateData private_data;
-  bool doubled = false;        // it arrives twice
+  bool doubled = false;        // it arrives twice; where it is tapped: it may
   std::vector<uint8_t> frame;  // of Ethernet, as it is captured at its sender; empty: not recorded
+  // Captured beside a real sender: of what is lost nothing is known, and it may have been sent
+  // after the record of its call.
+  bool tapped = false;
 };
 
 struct History {
   Conversation conversation;
   std::vector<Record> records;
-  std::vector<WireRecord> wire;  // simulator only
+  std::vector<WireRecord> wire;
   std::string implementation;
 };
 

@@ -115,7 +115,8 @@ class LabRun {
     uint64_t done = earlier_.size();
     const auto on_result = [&](const SequenceResult& result) {
       if (journal_ != nullptr) problem_ += journal_->Add(result);
-      progress.At(++done);
+      // One that fails comes again.
+      progress.At(std::min(++done, campaign_.sequences));
     };
     const lab::Outcome<lab::SuiteEnd> end =
         lab::RunSuite(image_, settings, on_result, ShowingProgress());

@@ -4,6 +4,7 @@
 #define CONFORMANCE_ADAPTERS_DL_PLACE_H_
 
 #include <string>
+#include <vector>
 
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
@@ -27,6 +28,9 @@ class Place {
   // Faults other than kExit.
   virtual seen::Done Inject(const Fault& fault) = 0;
   virtual seen::Done Heal() = 0;
+  // What the place's devices have sent since the last call, or since Prepare, on the clock of
+  // RealNow; empty for a place that cannot see it.
+  virtual std::vector<WireRecord> TakeWire() { return {}; }
   // Called after the conversation's processes were reaped: restores the initial state. Empty on
   // success, otherwise the remaining differences.
   virtual std::string PutRight() = 0;

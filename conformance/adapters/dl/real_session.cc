@@ -2,6 +2,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "conformance/adapters/dl/serve.h"
 #include "conformance/adapters/dl/session.h"
@@ -126,6 +127,11 @@ class RealSession : public Session, public Driver, public Environment {
   seen::Done Heal() override { return place_->Heal(); }
 
   // Session
+  std::vector<WireRecord> TakeWire() override {
+    std::vector<WireRecord> sent = place_->TakeWire();
+    for (WireRecord& one : sent) one.at = Instant() + (one.at - begin_);
+    return sent;
+  }
   std::string Leaks() override { return End(); }
   bool Inconclusive() const override { return inconclusive_ || unreaped_ || disturbed_; }
 
