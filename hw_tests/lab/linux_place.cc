@@ -31,6 +31,8 @@ constexpr Duration kRemovalOfTheUnused = Duration::Milliseconds(200);
 constexpr Duration kRemovalEnds = Duration::Seconds(10);
 
 constexpr std::string_view kWrongAddress = "02:00:00:00:00:99";
+// Messages wait there, for hours if they are told to.
+constexpr std::string_view kForgetHeldBack = "ip link set ifb0 down && ip link set ifb0 up";
 constexpr std::string_view kPutRoutesRight = "sh /lab/net_routes.sh";
 
 struct Network {
@@ -277,6 +279,7 @@ Done LinuxPlace::Install(const cm::Fault& fault) {
     rule.window_ns = static_cast<uint64_t>(fault.window.nanoseconds());
   if (const std::optional<Problem> problem = tools_->AddRule(rule)) return Failed(problem->line);
   if (rule.action == CmAction::kDuplicate) doubling_.push_back(rule);
+  holds_back_ |= rule.action == CmAction::kDelay || rule.action == CmAction::kReorder;
   return {};
 }
 
@@ -372,6 +375,9 @@ std::string LinuxPlace::PutRight() {
   // Otherwise the reset would find a difference.
   if (const std::optional<Problem> problem = tools_->ClearRules()) Append(wrong, problem->line);
   doubling_.clear();
+  if (std::exchange(holds_back_, false))
+    if (const Done emptied = Run(std::string(kForgetHeldBack)); !emptied.ok)
+      Append(wrong, emptied.note);
   if (const uint32_t missed = tap_ == nullptr ? 0 : tap_->Missed(); missed > 0)
     Append(wrong, fmt::format("{} frames were not seen", missed));
   if (!wrong.empty()) return wrong;

@@ -90,7 +90,8 @@ class LinuxPlace : public cm::Place {
   bool meddled_ = true;         // more than packets, possibly
   std::set<std::string> down_;  // interfaces
   bool wrong_neighbours_ = false;
-  bool used_up_ = false;  // devices must be recreated
+  bool used_up_ = false;     // devices must be recreated
+  bool holds_back_ = false;  // messages, possibly
 };
 
 }  // namespace lab

@@ -352,6 +352,23 @@ TEST(LinuxPlace, DoesEachKindOfFaultOrSaysWhyNot) {
   }
 }
 
+// One that comes later would be part of another conversation.
+TEST(LinuxPlace, ForgetsWhatItHasHeldBack) {
+  for (const FaultKind kind : {FaultKind::kDelay, FaultKind::kReorder, FaultKind::kDrop}) {
+    Place place("pair");
+    EXPECT_TRUE(
+        place
+            ->Inject(
+                {.kind = kind, .messages = MadKinds(MadKind::kReq), .by = Duration::Seconds(9)})
+            .ok);
+    EXPECT_CALL(place.tools(), Run(_)).Times(AnyNumber());
+    EXPECT_CALL(place.tools(), Run("ip link set ifb0 down && ip link set ifb0 up"))
+        .Times(kind == FaultKind::kDrop ? 0 : 1);
+    EXPECT_EQ(place->PutRight(), "");
+    EXPECT_EQ(place->PutRight(), "");
+  }
+}
+
 // Messages of the passive side.
 TappedFrame Left(const cm::mad::Message& message) {
   cm::mad::Frame frame{.link = cm::mad::Ethernet{}, .ip = cm::mad::Ipv4{}};

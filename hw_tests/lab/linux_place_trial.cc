@@ -122,6 +122,18 @@ TEST_F(Trial, LosesWhatItIsToldUntilItHeals) {
   EXPECT_EQ(Says("cmfault show"), "");
 }
 
+// A request is on its way for ten seconds, and its sender is gone.
+TEST_F(Trial, ForgetsWhatItHasHeldBack) {
+  Does({.kind = FaultKind::kDelay,
+        .messages = MadKinds(MadKind::kReq),
+        .by = Duration::Seconds(10)});
+  tools_->Run("timeout 1 rping -c -C 1 -a 10.0.1.1 -I 10.0.0.1");
+  EXPECT_EQ(place_->PutRight(), "");
+  place_->TakeWire();
+  cm::ReallySleep(Duration::Seconds(20));
+  EXPECT_TRUE(place_->TakeWire().empty());
+}
+
 TEST_F(Trial, ForgetsAFaultWhenItsWindowIsOver) {
   Does({.kind = FaultKind::kDrop,
         .messages = MadKinds(MadKind::kReq),
