@@ -47,7 +47,10 @@ JudgedFrames JudgeFrames(const History& history, const Profile& profile) {
   ShownNumbers numbers(history);
   const bool tapped = std::ranges::any_of(history.wire, &WireRecord::tapped);
   wire::Judge judge(
-      {.whole = !tapped, .unsent = MayFailToSend(history), .profiles = {&profile}},
+      {.whole = !tapped,
+       .strict = tapped,
+       .unsent = MayFailToSend(history),
+       .profiles = {&profile}},
       [&](const wire::Verdict& verdict) {
         if (verdict.violation)
           judged.violations.push_back({*verdict.violation, verdict.violation->number - 1});
@@ -56,8 +59,8 @@ JudgedFrames JudgeFrames(const History& history, const Profile& profile) {
   for (size_t i = 0; i < history.wire.size(); ++i) {
     const WireRecord& sent = history.wire[i];
     if (sent.frame.empty()) continue;
+    ++judged.frames;
     for (int copies = sent.doubled ? 2 : 1; copies > 0; --copies) {
-      ++judged.frames;
       judge.Take(i + 1, sent.at.nanoseconds(), sent.frame, sent.frame.size(),
                  mad::LinkType::kEthernet);
     }

@@ -24,9 +24,9 @@ struct JudgedFrames {
   std::vector<FrameViolation> violations;
 };
 
-// Judges all frames that were recorded; where they were tapped, one that answers what came before
-// the conversation is none of it. None of a conversation in which a tester sends: its
-// messages are made by hand.
+// Judges all frames that were recorded. Where they were tapped and the first is no request, answers
+// to messages from before the conversation are permitted. None of a conversation in which a tester
+// sends: its messages are made by hand.
 JudgedFrames JudgeFrames(const History& history, const Profile& profile);
 
 }  // namespace cm

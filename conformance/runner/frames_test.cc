@@ -228,9 +228,33 @@ TEST(Frames, MayComeAfterTheirCallWhereTheyAreTapped) {
   EXPECT_THAT(RulesBroken(history), ElementsAre("wire-number-named"));
   Tap(&history);
   EXPECT_THAT(RulesBroken(history), IsEmpty());
-  Alter(&MessageOf(&history, MadKind::kReq),
-        [](mad::Frame* frame) { std::get<mad::Req>(frame->mad.message).local_qpn = 103; });
-  EXPECT_THAT(RulesBroken(history), ElementsAre("wire-number-named"));
+}
+
+TEST(Frames, AreHeldAgainstTheirCallsWhereTheyAreTapped) {
+  History history = ConnectedByNumber();
+  Tap(&history);
+  EXPECT_THAT(RulesBroken(history), IsEmpty());
+  Alter(&MessageOf(&history, MadKind::kRep),
+        [](mad::Frame* frame) { ++std::get<mad::Rep>(frame->mad.message).local_qpn; });
+  EXPECT_THAT(RulesBroken(history), ElementsAre("wire-number-named", "wire-number-shown"));
+}
+
+// The link was down: its sender hears nothing of that.
+TEST(Frames, MayLackAnRtuThatCouldNotLeave) {
+  History history = Connected();
+  std::erase_if(history.wire,
+                [](const WireRecord& message) { return message.kind == MadKind::kRtu; });
+  EXPECT_THAT(RulesBroken(history), Not(IsEmpty()));
+  auto& first = history.conversation.lines[history.records.front().line];
+  first = line::Injects{.fault = {.kind = FaultKind::kLinkDown}};
+  EXPECT_THAT(RulesBroken(history), IsEmpty());
+}
+
+TEST(Frames, AreWholeWhereTheyAreTapped) {
+  History history = Connected();
+  history.wire.back().frame.pop_back();
+  Tap(&history);
+  EXPECT_THAT(RulesBroken(history), Not(IsEmpty()));
 }
 
 TEST(Frames, MayBelongToWhatWasBeforeWhereTheyAreTapped) {

@@ -41,6 +41,10 @@ IdRef MayHaveQp(const Call& call) {
   return makes ? IdOf(call) : IdRef();
 }
 
+bool Sends(const Call& call) {
+  return KindOf(call) == CallKind::kConnect || KindOf(call) == CallKind::kAccept;
+}
+
 bool Succeeded(const Record& record) {
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
   return answered != nullptr && answered->reply.succeeded();
@@ -84,9 +88,17 @@ void ShownNumbers::Hear(size_t message, const wire::CapturedMessage& heard) {
   carried_.push_back({message, heard.kind(), *number, again});
 }
 
-// The message is sent in the call, or none is; where it was tapped, also later.
-std::optional<wire::Violation> ShownNumbers::CallDiffers(uint32_t record, const line::Calls& line,
-                                                         std::set<uint32_t>* late) const {
+bool ShownNumbers::SendsIn(uint32_t record, uint8_t side, bool asks) const {
+  return std::ranges::any_of(carried_, [&](const Carried& carried) {
+    const WireRecord& sent = SentAs(carried);
+    return sent.record == record && sent.side == side && !carried.again &&
+           asks == (carried.kind == MadKind::kReq);
+  });
+}
+
+// The message is sent in the call, or none is.
+std::optional<wire::Violation> ShownNumbers::CallDiffers(uint32_t record,
+                                                         const line::Calls& line) const {
   const std::optional<Named> named = NamedBy(line.call);
   if (!named) return std::nullopt;
   const Carried* other = nullptr;
@@ -97,12 +109,9 @@ std::optional<wire::Violation> ShownNumbers::CallDiffers(uint32_t record, const 
         asks != named->asks)
       continue;
     if (carried.number == named->number) return std::nullopt;
-    if (!sent.tapped || !late->contains(carried.number)) other = &carried;
+    other = &carried;
   }
-  if (other == nullptr) {
-    late->insert(named->number);
-    return std::nullopt;
-  }
+  if (other == nullptr) return std::nullopt;
   return Different(other->message, wire::claims::kNumberNamed, fmt::format("{:#x}", other->number),
                    fmt::format("{:#x}", named->number));
 }
@@ -112,7 +121,8 @@ std::optional<wire::Violation> ShownNumbers::EventDiffers(uint32_t record, const
   const Carried* last = nullptr;
   for (const Carried& carried : carried_) {
     const WireRecord& sent = SentAs(carried);
-    if (sent.record > record) break;
+    // A tapped one stands in the last record of those that were seen together.
+    if (sent.tapped ? sent.at > history_.records[record].end : sent.record > record) break;
     if (sent.lost || sent.corrupt || answers != (carried.kind != MadKind::kReq)) continue;
     if (carried.number == event.qp_num) return std::nullopt;
     last = &carried;
@@ -123,20 +133,26 @@ std::optional<wire::Violation> ShownNumbers::EventDiffers(uint32_t record, const
 }
 
 std::vector<wire::Violation> ShownNumbers::Differences() const {
+  const bool tapped = std::ranges::any_of(history_.wire, &WireRecord::tapped);
   std::vector<wire::Violation> found;
   const auto take = [&](std::optional<wire::Violation> violation) {
     if (violation) found.push_back(*std::move(violation));
   };
   std::set<IdRef> with_qp;
   std::set<IdRef> came;  // with a request
-  std::set<uint32_t> late;
+  // Who has sent none in such a call: where messages are tapped, it may come in a later record, and
+  // is not taken for that of another call.
+  std::set<std::pair<uint8_t, bool>> late;
   for (uint32_t i = 0; i < history_.records.size(); ++i) {
     const Record& record = history_.records[i];
     const auto* line = std::get_if<line::Calls>(&history_.conversation.lines[record.line]);
     if (line == nullptr) continue;
     if (const IdRef id = MayHaveQp(line->call); id.valid()) with_qp.insert(id);
-    if (Succeeded(record) && !with_qp.contains(IdOf(line->call)))
-      take(CallDiffers(i, *line, &late));
+    if (Succeeded(record) && Sends(line->call)) {
+      const std::pair<uint8_t, bool> who{line->lane.side, KindOf(line->call) == CallKind::kConnect};
+      if (tapped && !SendsIn(i, who.first, who.second)) late.insert(who);
+      if (!late.contains(who) && !with_qp.contains(IdOf(line->call))) take(CallDiffers(i, *line));
+    }
     const CmEvent* event = EventOf(record.seen);
     if (event == nullptr) continue;
     if (event->type == EventType::kConnectRequest) {

@@ -36,9 +36,9 @@ class ShownNumbers {
   };
 
   const WireRecord& SentAs(const Carried& carried) const { return history_.wire[carried.message]; }
-  // `late`: numbers of calls before it whose messages have not been seen yet.
-  std::optional<wire::Violation> CallDiffers(uint32_t record, const line::Calls& line,
-                                             std::set<uint32_t>* late) const;
+  // Whether messages that ask, or answer, were sent in the record by its side.
+  bool SendsIn(uint32_t record, uint8_t side, bool asks) const;
+  std::optional<wire::Violation> CallDiffers(uint32_t record, const line::Calls& line) const;
   std::optional<wire::Violation> EventDiffers(uint32_t record, const CmEvent& event,
                                               bool answers) const;
 

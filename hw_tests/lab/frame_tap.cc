@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <span>
 #include <type_traits>
@@ -34,6 +35,7 @@ namespace {
 using cm::Instant;
 
 constexpr int kRoom = 8 << 20;
+constexpr size_t kLongest = 2048;  // of a frame to QP 1, also a wrong one
 constexpr int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 // Where the headers of a RoCEv2 frame begin, and what is looked at in them.
@@ -84,9 +86,15 @@ int64_t NanosecondsOf(const timespec& time) {
 class SocketTap : public FrameTap {
  public:
   explicit SocketTap(cm::Descriptor socket) : socket_(std::move(socket)) {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    ahead_ = NanosecondsOf(now) - cm::RealNow().nanoseconds();
+    // What comes between the two readings makes the difference larger.
+    constexpr int kReadings = 5;
+    for (int i = 0; i < kReadings; ++i) {
+      const int64_t before = cm::RealNow().nanoseconds();
+      timespec now{};
+      clock_gettime(CLOCK_REALTIME, &now);
+      const int64_t ahead = NanosecondsOf(now) - before;
+      ahead_ = i == 0 ? ahead : std::min(ahead_, ahead);
+    }
   }
 
   std::vector<TappedFrame> Take() override {
@@ -105,7 +113,7 @@ class SocketTap : public FrameTap {
 
  private:
   std::optional<TappedFrame> TakeOne() {
-    std::array<uint8_t, cm::mad::kFrameSizeMax> bytes;
+    std::array<uint8_t, kLongest> bytes;
     sockaddr_ll from{};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec))> control{};
     iovec whole = {.iov_base = bytes.data(), .iov_len = bytes.size()};
@@ -123,7 +131,8 @@ class SocketTap : public FrameTap {
     if (if_indextoname(static_cast<unsigned>(from.sll_ifindex), name.data()) != nullptr)
       frame.interface = name.data();
     const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    if (header != nullptr && header->cmsg_type == SCM_TIMESTAMPNS) {
+    if (header != nullptr && header->cmsg_level == SOL_SOCKET &&
+        header->cmsg_type == SCM_TIMESTAMPNS) {
       timespec at{};
       std::memcpy(&at, CMSG_DATA(header), sizeof at);
       frame.at = Instant::FromNanoseconds(NanosecondsOf(at) - ahead_);
@@ -135,7 +144,7 @@ class SocketTap : public FrameTap {
   int64_t ahead_ = 0;  // of the clock of its stamps before the other one
 };
 
-// What RDMA CM puts in front of the application's data counts as no part of them.
+// What RDMA CM puts in front of the application's data is not part of them.
 template <typename Message>
 cm::PrivateData DataOf(const Message& message) {
   constexpr bool kAsks =
@@ -170,7 +179,7 @@ Outcome<std::unique_ptr<FrameTap>> OpenFrameTap() {
   const auto failed = [] {
     return Problem{std::string("no frames can be seen: ") + std::strerror(errno)};
   };
-  // Hears nothing before its filter stands.
+  // Protocol 0: nothing is received until it is bound, after the filter is attached.
   cm::Descriptor socket(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
   if (socket.get() < 0) return failed();
   std::array<sock_filter, kFilter.size()> filter = kFilter;
@@ -196,15 +205,16 @@ std::optional<cm::WireRecord> RecordOf(TappedFrame frame, const cm::Topology& to
   if (side == topology.sides.end()) return std::nullopt;
   const cm::mad::Decoded<cm::mad::Frame> decoded =
       cm::mad::Decode(frame.bytes, cm::mad::LinkType::kEthernet);
-  if (!decoded.ok()) return std::nullopt;
-  const cm::mad::Mad& mad = decoded.value().mad;
   cm::WireRecord record{.at = frame.at,
                         .side = static_cast<uint8_t>(side - topology.sides.begin()),
-                        .kind = mad.header.kind(),
-                        .unnamed = cm::wire::CidsOf(mad.message).local == 0,
-                        .mad_status = mad.header.status,
+                        .kind = cm::MadKind::kOther,
                         .frame = std::move(frame.bytes),
                         .tapped = true};
+  if (!decoded.ok()) return record;
+  const cm::mad::Mad& mad = decoded.value().mad;
+  record.kind = mad.header.kind();
+  record.unnamed = cm::wire::CidsOf(mad.message).local == 0;
+  record.mad_status = mad.header.status;
   if (record.kind == cm::MadKind::kOther) record.attribute = mad.header.attribute_id;
   Put(mad.message, &record);
   return record;

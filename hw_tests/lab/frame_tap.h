@@ -1,4 +1,4 @@
-// The messages of general services that the guest's RDMA devices send, as they leave.
+// The messages to queue pair 1, as those of the CM, that the guest's RDMA devices send.
 //
 // 1. A frame is seen where it leaves the interface under its device: before the filters of
 //    cm_filter.h, which act where it arrives. What is lost, late or doubled there left once.
@@ -36,8 +36,8 @@ class FrameTap {
 
 Outcome<std::unique_ptr<FrameTap>> OpenFrameTap();
 
-// Without the number of its record. Empty for what no device of the topology has sent, and for what
-// is no message.
+// Without the number of its record. Empty for what no device of the topology has sent. What cannot
+// be read is a message of another kind, with its frame.
 std::optional<cm::WireRecord> RecordOf(TappedFrame frame, const cm::Topology& topology);
 
 }  // namespace lab

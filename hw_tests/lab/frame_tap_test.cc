@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <optional>
-#include <utility>
 
 #include "model/mad/frame.h"
 #include "model/mad/messages.h"
@@ -64,14 +63,17 @@ TEST(FrameTap, LeavesTheApplicationItsDataAlone) {
   EXPECT_EQ(asked->private_data.bytes()[0], 9);
 }
 
-TEST(FrameTap, TakesNeitherOtherInterfacesNorOtherBytes) {
+TEST(FrameTap, TakesOtherBytesAndNoOtherInterfaces) {
   const cm::Topology& topology = *cm::FindTopology("one-kernel-two-devices");
   const cm::mad::Bytes bytes = cm::mad::VectorBytes();
   EXPECT_TRUE(RecordOf({.interface = "veth0", .bytes = bytes}, topology));
   EXPECT_FALSE(RecordOf({.interface = "ifb0", .bytes = bytes}, topology));
   cm::mad::Bytes cut = bytes;
   cut.pop_back();
-  EXPECT_FALSE(RecordOf({.interface = "veth0", .bytes = std::move(cut)}, topology));
+  const auto unreadable = RecordOf({.interface = "veth0", .bytes = cut}, topology);
+  ASSERT_TRUE(unreadable);
+  EXPECT_EQ(unreadable->kind, cm::MadKind::kOther);
+  EXPECT_EQ(unreadable->frame, cut);
 }
 
 }  // namespace

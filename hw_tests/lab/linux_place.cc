@@ -147,13 +147,13 @@ void Append(std::string& text, const std::string& more) {
 Outcome<std::unique_ptr<cm::Place>> LinuxPlace::Open() {
   Outcome<std::unique_ptr<GuestTools>> tools = MakeGuestTools();
   if (!tools.ok()) return tools.problem();
+  // A user's kernel may have no such sockets: then no messages are seen.
   Outcome<std::unique_ptr<FrameTap>> tap = OpenFrameTap();
-  if (!tap.ok()) return tap.problem();
   utsname machine = {};
   uname(&machine);
   std::unique_ptr<cm::Place> place = std::make_unique<LinuxPlace>(
       std::move(tools.value()), fmt::format("{} {}", machine.sysname, machine.release),
-      std::move(tap.value()));
+      tap.ok() ? std::move(tap.value()) : nullptr);
   return place;
 }
 
@@ -185,6 +185,7 @@ std::string LinuxPlace::Prepare(const cm::Conversation& conversation) {
     if (network.name != network_ || network.topology != wanted) continue;
     topology_ = conversation.topology;
     TakeWire();  // of no conversation
+    missed_ = false;
     return {};
   }
   return fmt::format("the guest's network is '{}', which is not {}", network_, wanted);
@@ -313,6 +314,7 @@ Done LinuxPlace::ChangeNeighbours(const cm::DeviceInfo& device) {
 
 Done LinuxPlace::Heal() {
   if (const std::optional<Problem> problem = tools_->ClearRules()) return Failed(problem->line);
+  KeepSent();
   doubling_.clear();
   if (down_.empty() && !wrong_neighbours_) return {};
   const std::string raise = Raise(down_);
@@ -322,8 +324,12 @@ Done LinuxPlace::Heal() {
 }
 
 std::vector<cm::WireRecord> LinuxPlace::TakeWire() {
-  std::vector<cm::WireRecord> sent;
-  if (tap_ == nullptr || topology_ == nullptr) return sent;
+  KeepSent();
+  return std::exchange(sent_, {});
+}
+
+void LinuxPlace::KeepSent() {
+  if (tap_ == nullptr || topology_ == nullptr) return;
   for (TappedFrame& frame : tap_->Take()) {
     std::optional<cm::WireRecord> record = RecordOf(std::move(frame), *topology_);
     if (!record) continue;
@@ -331,9 +337,8 @@ std::vector<cm::WireRecord> LinuxPlace::TakeWire() {
     record->doubled = std::ranges::any_of(doubling_, [&](const CmRule& rule) {
       return rule.toward == toward && rule.kinds.Has(record->kind);
     });
-    sent.push_back(*std::move(record));
+    sent_.push_back(*std::move(record));
   }
-  return sent;
 }
 
 std::string LinuxPlace::RemoveAllDevices() {
@@ -378,8 +383,7 @@ std::string LinuxPlace::PutRight() {
   if (std::exchange(holds_back_, false))
     if (const Done emptied = Run(std::string(kForgetHeldBack)); !emptied.ok)
       Append(wrong, emptied.note);
-  if (const uint32_t missed = tap_ == nullptr ? 0 : tap_->Missed(); missed > 0)
-    Append(wrong, fmt::format("{} frames were not seen", missed));
+  missed_ = tap_ != nullptr && tap_->Missed() > 0;
   if (!wrong.empty()) return wrong;
   if (!meddled_ && DevicesAreRight()) return {};
   used_up_ = wrong_neighbours_ = false;

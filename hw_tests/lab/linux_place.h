@@ -56,6 +56,8 @@ class LinuxPlace : public cm::Place {
   cm::seen::Done Heal() override;
   std::vector<cm::WireRecord> TakeWire() override;
   std::string PutRight() override;
+  // Not all messages have been seen.
+  bool Disturbed() const override { return missed_; }
 
   // What carries out faults of a kind here, or why nothing can. A kind that the place does not know
   // has neither.
@@ -75,6 +77,8 @@ class LinuxPlace : public cm::Place {
   cm::seen::Done ChangeNeighbours(const cm::DeviceInfo& device);
   // Faults that could not be injected.
   std::string RemoveAllDevices();
+  // What has left, while the rules that double it are known.
+  void KeepSent();
   // Whether the devices, and their resources in use, are as they were at first.
   bool DevicesAreRight();
   // Restores the network; returns the remaining differences.
@@ -83,9 +87,11 @@ class LinuxPlace : public cm::Place {
   std::unique_ptr<GuestTools> tools_;
   std::string name_;
   std::unique_ptr<FrameTap> tap_;
-  std::vector<CmRule> doubling_;  // the rules that double messages
-  std::string network_;           // pair or bond
-  std::string driver_;            // rxe or siw
+  std::vector<CmRule> doubling_;      // the rules that double messages
+  std::vector<cm::WireRecord> sent_;  // not taken yet
+  bool missed_ = false;               // some
+  std::string network_;               // pair or bond
+  std::string driver_;                // rxe or siw
   const cm::Topology* topology_ = nullptr;
   bool meddled_ = true;         // more than packets, possibly
   std::set<std::string> down_;  // interfaces

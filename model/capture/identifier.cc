@@ -104,7 +104,9 @@ void Identifier::Settle(Unseen unseen) {
     followed.set(i);
     for (const IbRule& rule : kIbCm) {
       if (!Can(rule, At(i))) continue;
-      if (SentBy(rule) != Sends::kNothing && unseen == Unseen::kNothing) continue;
+      // Of an RTU that cannot leave its sender hears nothing.
+      const bool fails = may_fail_ && SentBy(rule) == Sends::kRtu;
+      if (SentBy(rule) != Sends::kNothing && unseen == Unseen::kNothing && !fails) continue;
       set_.set(Index(After(rule, At(i))));
     }
     i = 0;

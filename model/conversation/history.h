@@ -72,7 +72,7 @@ struct WireRecord {
   bool lost = false;
   bool corrupt = false;  // dropped because of a wrong checksum
   PrivateData private_data;
-  bool doubled = false;        // it arrives twice; where it is tapped: it may
+  bool doubled = false;        // it arrives twice (tapped: perhaps)
   std::vector<uint8_t> frame;  // of Ethernet, as it is captured at its sender; empty: not recorded
   // Captured beside a real sender: of what is lost nothing is known, and it may have been sent
   // after the record of its call.

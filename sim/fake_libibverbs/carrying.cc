@@ -8,6 +8,7 @@
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -52,6 +53,8 @@ constexpr int kOfSystem = MSG_OOB | MSG_FASTOPEN | MSG_ZEROCOPY;
 // their numbers become sockets. Where a program closes one by a raw system call, the broker says
 // what the new one is.
 std::array<std::atomic<Kind>, kMost> kinds{};
+// Those that a parent has as well: their end is that of the last process that has them.
+std::array<std::atomic<bool>, kMost> inherited{};
 
 int OptionOf(int fd, int name) {
   int value = -1;
@@ -79,17 +82,34 @@ Kind KindOf(int fd) {
   return found;
 }
 
-// The system closes what the program leaves open: those ends take their way, too. A program that is
-// killed, or calls _exit, does not come here.
-__attribute__((destructor)) void CarryEndsThatAreLeft() {
-  for (size_t fd = 0; fd < kinds.size(); ++fd)
-    if (kinds[fd] == Kind::kStream) CarryEnd(static_cast<int>(fd));
-}
-
 bool GoesByLinks(Kind kind) { return kind == Kind::kStream || kind == Kind::kDatagram; }
 
 void Forget(int fd) {
-  if (fd >= 0 && static_cast<size_t>(fd) < kMost) kinds[static_cast<size_t>(fd)] = Kind::kUnknown;
+  if (fd < 0 || static_cast<size_t>(fd) >= kMost) return;
+  kinds[static_cast<size_t>(fd)] = Kind::kUnknown;
+  inherited[static_cast<size_t>(fd)] = false;
+}
+
+__attribute__((constructor)) void NoteInChildren() {
+  pthread_atfork(nullptr, nullptr, [] {
+    for (size_t fd = 0; fd < kMost; ++fd) inherited[fd] = kinds[fd] != Kind::kUnknown;
+  });
+}
+
+bool HasPeer(int fd) {
+  sockaddr_storage peer{};
+  socklen_t length = sizeof peer;
+  return syscall(SYS_getpeername, fd, &peer, &length) == 0;
+}
+
+// The system closes what the program leaves open: those ends take their way, too. A program that is
+// killed, or calls _exit, does not come here.
+__attribute__((destructor)) void CarryEndsThatAreLeft() {
+  const InObject here;
+  for (size_t i = 0; i < kMost; ++i) {
+    const int fd = static_cast<int>(i);
+    if (kinds[i] == Kind::kStream && !inherited[i] && HasPeer(fd)) CarryEnd(fd);
+  }
 }
 
 int64_t AskToCarry(int fd, uapi::CarryRecord record, std::span<const uint8_t> peer = {}) {

@@ -7,8 +7,8 @@
 //    that hit these. What TCP has lost is sent again, later and later; what comes behind it waits.
 //    UDP loses it.
 // 3. A connection takes a message each way. The end of a sending side comes after all that was sent
-//    before. Where nothing is under way, that of a process that is killed, or ends with _exit,
-//    comes at once. That of a host that crashes does not come.
+//    before. Where nothing is under way, that of a process that is killed, calls _exit or runs
+//    another program comes at once. That of a host that crashes does not come.
 #ifndef TOOLS_APP_SOCKET_LINKS_H_
 #define TOOLS_APP_SOCKET_LINKS_H_
 

@@ -55,8 +55,7 @@ class AppConversations : public testing::Test {
     const std::string planted = std::filesystem::current_path() / "tools/app/planted";
     return planted + " serve " + mistake + " : " + planted + " ask {passive}";
   }
-  // Runs seeds from `first` on, up to one that fails.
-  // The first from there on whose file has that outcome.
+  // Runs seeds from `first` on until one fails and its file has that outcome.
   bool FailsUnderASeed(const std::string& mistake, int first, const std::string& outcome) const {
     constexpr int kMost = 100;
     for (int seed = first; seed < first + kMost; ++seed)

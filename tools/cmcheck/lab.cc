@@ -115,7 +115,7 @@ class LabRun {
     uint64_t done = earlier_.size();
     const auto on_result = [&](const SequenceResult& result) {
       if (journal_ != nullptr) problem_ += journal_->Add(result);
-      // One that fails comes again.
+      // One that fails is run again alone, and reported twice.
       progress.At(std::min(++done, campaign_.sequences));
     };
     const lab::Outcome<lab::SuiteEnd> end =

@@ -35,7 +35,7 @@ class Place {
   // success, otherwise the remaining differences.
   virtual std::string PutRight() = 0;
   // Whether, since Prepare, a process that is not of this conversation may have stood in the way of
-  // a fault, or of what PutRight restores.
+  // a fault, or of what PutRight restores; or messages were missed.
   virtual bool Disturbed() const { return false; }
 };
 

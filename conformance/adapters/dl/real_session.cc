@@ -129,6 +129,7 @@ class RealSession : public Session, public Driver, public Environment {
   // Session
   std::vector<WireRecord> TakeWire() override {
     std::vector<WireRecord> sent = place_->TakeWire();
+    std::erase_if(sent, [&](const WireRecord& one) { return one.at < begin_; });
     for (WireRecord& one : sent) one.at = Instant() + (one.at - begin_);
     return sent;
   }
