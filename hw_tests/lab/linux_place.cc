@@ -31,7 +31,7 @@ constexpr Duration kRemovalOfTheUnused = Duration::Milliseconds(200);
 constexpr Duration kRemovalEnds = Duration::Seconds(10);
 
 constexpr std::string_view kWrongAddress = "02:00:00:00:00:99";
-// Messages wait there, for hours if they are told to.
+// Delayed messages wait there, for up to an hour.
 constexpr std::string_view kForgetHeldBack = "ip link set ifb0 down && ip link set ifb0 up";
 constexpr std::string_view kPutRoutesRight = "sh /lab/net_routes.sh";
 
