@@ -23,9 +23,11 @@ struct Comparison {
   // The same of the first and the last line that are compared, besides the end; empty: all are.
   std::string_view from = {};
   std::string_view to = {};
-  bool compared = true;    // whether anything is
-  bool counted = true;     // whether it is compared how often a line is printed
-  bool events = true;      // whether the events of the kernel are compared
+  bool compared = true;  // whether anything is
+  bool counted = true;   // whether it is compared how often a line is printed
+  bool events = true;    // whether the events of the kernel are compared
+  // An event that comes or does not, as a race ends that differs from run to run: not compared.
+  std::string_view unsteady = {};
   uint64_t seed = 0;       // of the run here, where the order of the programs decides
   bool one_kernel = true;  // whether both hosts are of one kernel here, as in the lab
   // Neither program ends by itself: both are killed that long after the start. 0: they end.
