@@ -12,8 +12,10 @@
 //    message from before a fail-over was retransmitted, receives none from then on. No fact of the
 //    network shows it, so PutRight recreates the devices after such a fault, in the topology's
 //    order: the order of creation is visible to an application.
-// 5. PutRight checks the RDMA devices only, if nothing but packet faults happened: the rest of the
-//    network cannot have changed, and checking all of it takes several times as long.
+// 5. PutRight checks the RDMA devices only, if nothing but packet faults happened: of the rest of
+//    the network only messages may be left that wait to be released, which it forgets, and checking
+//    all of it takes several times as long.
+// 6. What the devices send is seen where it leaves them, by frame_tap.h, before the filters.
 #ifndef HW_TESTS_LAB_LINUX_PLACE_H_
 #define HW_TESTS_LAB_LINUX_PLACE_H_
 

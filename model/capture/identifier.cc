@@ -104,7 +104,8 @@ void Identifier::Settle(Unseen unseen) {
     followed.set(i);
     for (const IbRule& rule : kIbCm) {
       if (!Can(rule, At(i))) continue;
-      // Of an RTU that cannot leave its sender hears nothing.
+      // An RTU that cannot leave is sent all the same for its sender, and not again. source:
+      // linux 6.1 cm.c ib_send_cm_rtu
       const bool fails = may_fail_ && SentBy(rule) == Sends::kRtu;
       if (SentBy(rule) != Sends::kNothing && unseen == Unseen::kNothing && !fails) continue;
       set_.set(Index(After(rule, At(i))));
