@@ -114,7 +114,8 @@ bool MadeByHand(const HistoryIndex& index, MadKind kind, IdRef to, size_t before
 bool MayHaveGivenUp(const HistoryIndex& index, IdRef id, Instant patient_until, Instant sent,
                     const Silence& silence) {
   const HeardEvent* gave_up = index.First(id, EventType::kUnreachable);
-  return sent >= patient_until && gave_up != nullptr && gave_up->at < silence.at;
+  const Instant arrives_by = sent + index.profile().timing.prompt;
+  return arrives_by >= patient_until && gave_up != nullptr && gave_up->at < silence.at;
 }
 
 }  // namespace cm::families

@@ -45,8 +45,8 @@ Timing TimingOf(const HistoryIndex& index, IdRef active);
 // A tester has sent such a message to the id before the record. Its communication id identifies
 // the id, and no two are equal; but a REJ for a timeout identifies it by the tester's GUID.
 bool MadeByHand(const HistoryIndex& index, MadKind kind, IdRef to, size_t before);
-// Whether before the silence the id has reported that it gives up, or, if the expected message was
-// sent at `sent`, may have stopped waiting for it.
+// Whether before the silence the id has reported that it gives up, and may have done so before the
+// expected message arrived, which was sent at `sent`.
 bool MayHaveGivenUp(const HistoryIndex& index, IdRef id, Instant patient_until, Instant sent,
                     const Silence& silence);
 

@@ -13,6 +13,7 @@
 #include "conformance/properties/counterexamples.h"
 #include "conformance/properties/registry.h"
 #include "conformance/scenarios/on_sim.h"
+#include "model/conversation/print.h"
 
 namespace cm {
 
@@ -88,6 +89,20 @@ INSTANTIATE_TEST_SUITE_P(Property, Happening, testing::ValuesIn(Those(true)),
                          [](const auto& example) {
                            return NameOf(example.param.property, example.index);
                          });
+
+// The rejection is sent 5 us before the sender gives up, and is 10 us under way.
+TEST(ARejection, IsNotHeardByAnIdThatGivesUpWhileItIsUnderWay) {
+  const History history = OnSim(ConversationOf(
+      "topology one-kernel-two-devices\nprofile 6.1-siw\ncapabilities time\n"
+      "passive listening L on=S port=7471\nactive connecting A on=C to=passive:7471\n"
+      "passive taking S id=P\npass 9999995us\npassive rdma_reject P\nsettle\n"
+      "active wait C within=1s\nactive rdma_get_cm_event C\nactive wait C within=1s\n"));
+  EXPECT_THAT(Objections(history), IsEmpty());
+  const auto gives_up = [&history](const Record& record) {
+    return ToString(record, history.conversation).find("UNREACHABLE") != std::string::npos;
+  };
+  EXPECT_TRUE(std::ranges::any_of(history.records, gives_up));
+}
 
 TEST(EveryProperty, IsInTheTables) {
   std::set<std::string_view> shown;

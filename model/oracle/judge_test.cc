@@ -372,6 +372,39 @@ TEST(TheOracle, TakesLongMessagesAsTheDialectHasThem) {
   }
 }
 
+// The sender of a refused message is in error when the answer has arrived, which takes a moment.
+TEST(TheOracle, GivesTheAnswerToARefusedMessageItsTime) {
+  const Told refused =
+      kTooLong + Told{"passive rdma_get_recv_comp P -> 0  status=IBV_WC_LOC_QP_OP_ERR context=1"};
+  const auto shown = [](const std::string& state) {
+    return "active show A -> 0  device=rxe0 port_num=1 src=active:32768 dst=passive:7471 "
+           "num_paths=1 qp=" +
+           state;
+  };
+  ExpectPermitted(refused + Told{shown("RTS")});
+  ExpectPermitted(refused + Told{shown("ERR")});
+  ExpectPermitted(refused + Told{"@1s", shown("ERR")});
+  EXPECT_THAT(RefusalOfTheLast(refused + Told{"@1s", shown("RTS")}), HasSubstr("qp=ERR"));
+}
+
+// A device that is added while its bond is down answers what that receives, and goes deaf; one that
+// is added while it is up does not.
+TEST(TheOracle, KnowsThatADeviceMayGoDeafThatIsAddedWhileItsBondIsDown) {
+  const Told added = {"fault remove-device side=passive -> done", "@10s..11s", "settle -> done",
+                      "fault add-device side=passive -> done"};
+  const Told down = {"fault link-down side=passive -> done"};
+  const Told resolved = Told{"topology bond"} + kRouteResolved;
+  const Told unanswered = {"active rdma_connect A -> 0",
+                           "@30s",
+                           "heal -> done",
+                           "@50s..51s",
+                           "settle -> done",
+                           "@60s..61s",
+                           "active wait C within=1s -> quiet"};
+  ExpectPermitted(resolved + down + added + unanswered);
+  RefusalOfTheLast(resolved + added + unanswered);
+}
+
 // A call on a synchronous listener that ends with a request as its event: the new id is lost.
 TEST(TheOracle, PermitsARequestAsTheEventOfAnotherCall) {
   const Told listening = {"passive rdma_create_id L on=null -> 0",

@@ -162,7 +162,7 @@ void FaultModel::SetDevice(uint8_t device, bool registered, int64_t now) {
     std::erase(order_, port);
     order_.push_back(port);
     info.changes = true;
-    info.may_be_deaf = false;
+    info.may_be_deaf = registered && !info.up && profile_.dialect.link_down_fails_sends;
     if (registered) carriers_.Renew(port);  // what a mute one sends while it is removed is lost
     info.changed = now;
     info.deaf_from = now + profile_.timing.prompt.nanoseconds();

@@ -44,6 +44,14 @@ void DataPath::QueuePairFailed(IdRef id) {
   });
 }
 
+void DataPath::AnswersArrive(Instant now) {
+  std::erase_if(context_.failing, [&](const FailingPair& pair) {
+    const bool arrived = now >= pair.by;
+    if (arrived) QueuePairFailed(pair.id);
+    return arrived;
+  });
+}
+
 // The requests that may complete next, with what they may complete with.
 std::vector<DataPath::DueCompletion> DataPath::DueOfSends(IdRef id, const Ends& ends) const {
   const WorkTracker& work = facts_.work;
@@ -165,7 +173,8 @@ Verdict DataPath::Complete(const Record& record, Lane lane, const Call& call, co
   }
   if (reply.kind == ReplyKind::kBlocked && fits)
     context_.waiting.push_back({.what = WaitingCall::For::kCq, .line = record.line, .lane = lane});
-  if (guards.Has(Guard::kFine)) fits = JudgeWork(id, receives, ends, output, &verdict) && fits;
+  if (guards.Has(Guard::kFine))
+    fits = JudgeWork(record, receives, id, ends, output, &verdict) && fits;
   if (reply.succeeded() && !(output && std::holds_alternative<Completion>(*output))) fits = false;
   if (!fits) verdict.kind = VerdictKind::kRefused;
   return verdict;
@@ -173,7 +182,7 @@ Verdict DataPath::Complete(const Record& record, Lane lane, const Call& call, co
 
 // Whether the completion is a permitted one; the permitted ones are added to the verdict. True
 // where none was returned.
-bool DataPath::JudgeWork(IdRef id, bool receives, const Ends& ends,
+bool DataPath::JudgeWork(const Record& record, bool receives, IdRef id, const Ends& ends,
                          const std::optional<Output>& output, Verdict* verdict) {
   QueuesInfo& own = facts_.work.of(id);
   const auto* seen = output ? std::get_if<Completion>(&*output) : nullptr;
@@ -194,7 +203,11 @@ bool DataPath::JudgeWork(IdRef id, bool receives, const Ends& ends,
   const IdRef peer = own.peer;
   (receives ? own.receives_failed : own.sends_failed) = true;
   QueuePairFailed(id);
-  if (found->rule->peer_fails && peer.valid()) QueuePairFailed(peer);
+  if (!found->rule->peer_fails || !peer.valid()) return true;
+  if (receives)
+    context_.failing.push_back({.id = peer, .by = record.end + profile_.timing.prompt});
+  else
+    QueuePairFailed(peer);
   return true;
 }
 

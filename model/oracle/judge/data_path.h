@@ -32,6 +32,8 @@ class DataPath : JudgeBase {
   // Whether a call on a completion queue may go on waiting.
   bool MayWait(const Call& call);
   Verdict Deregister(const call::DeregMr& dereg, const seen::Answered& answered);
+  // Queue pairs are in error whose peers have refused a message long enough before.
+  void AnswersArrive(Instant now);
   // What a permitted record says about queues.
   void Learn(const Record& record, const Line& line);
   // What a call on an id that is not judged may have done.
@@ -51,8 +53,8 @@ class DataPath : JudgeBase {
   std::vector<DueCompletion> DueOfReceives(IdRef id, const Ends& ends) const;
   bool AllMayBeSilent(IdRef id, const Ends& ends) const;
   Certainty NothingCompleted(IdRef id, bool receives, const Ends& ends) const;
-  bool JudgeWork(IdRef id, bool receives, const Ends& ends, const std::optional<Output>& output,
-                 Verdict* verdict);
+  bool JudgeWork(const Record& record, bool receives, IdRef id, const Ends& ends,
+                 const std::optional<Output>& output, Verdict* verdict);
   void QueuePairFailed(IdRef id);
   Verdict QueuePairDestroyed(IdRef id, const Reply& reply) const;
   bool HasWaitedForNothing(const Record& record, const Call& call);

@@ -30,6 +30,7 @@ JudgeContext& JudgeContext::operator=(const JudgeContext& other) {
   components = other.components;
   search = other.search;
   waiting = other.waiting;
+  failing = other.failing;
   datagram_lengths = other.datagram_lengths;
   settled = other.settled;
   quiet = other.quiet;

@@ -41,6 +41,12 @@ struct WaitingCall {
   bool due = false;  // it had to return while time passed
 };
 
+// A queue pair whose peer has refused a message of it: in error when the answer has arrived.
+struct FailingPair {
+  IdRef id;
+  Instant by;  // the latest moment of that
+};
+
 struct JudgeContext {
   // The references outlive it.
   JudgeContext(const Conversation& conversation, const Profile& profile);
@@ -71,6 +77,7 @@ struct JudgeContext {
   Search search;
   Learning learning;
   std::vector<WaitingCall> waiting;
+  std::vector<FailingPair> failing;
   std::vector<uint32_t> datagram_lengths;  // of all that were sent
   Span settled = {-1, -1};                 // the last `settle`
   bool quiet = false;                      // and nothing was done since then that completes
