@@ -9,7 +9,8 @@ bazel = os.environ.get("BAZEL", "bazel")
 root = subprocess.check_output([bazel, "info", "workspace"], text=True,
                                stderr=subprocess.DEVNULL).strip()
 actions = json.loads(subprocess.check_output(
-    [bazel, "aquery", 'mnemonic("CppCompile", //...)', "--output=jsonproto"]
+    [bazel, "aquery", 'mnemonic("CppCompile", //...)', "--output=jsonproto",
+     "--//tools:join_sources=false"]
     + sys.argv[1:], text=True, stderr=subprocess.DEVNULL))
 database, seen = [], set()
 for action in actions.get("actions", []):

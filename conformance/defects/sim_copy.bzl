@@ -24,7 +24,7 @@ does that.  There is a ROOT where another repository builds this one.  The other
 are `data`.
 """
 
-load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//tools:joined.bzl", "cc_library", "sources_of")
 
 _SourcesInfo = provider(
     doc = "The sources that a copy is made of.",
@@ -35,8 +35,7 @@ def _sources_impl(target, ctx):
     attributes = ctx.rule.attr
     files = []
     for attribute in ["srcs", "hdrs"]:
-        for source in getattr(attributes, attribute, []):
-            files += [f for f in source.files.to_list() if f.is_source]
+        files += [f for f in sources_of(getattr(attributes, attribute, [])) if f.is_source]
     below = [d[_SourcesInfo].files for d in attributes.deps if _SourcesInfo in d]
     copied = target.label.package.startswith("sim/") or "sim-copy" in attributes.tags
     return [_SourcesInfo(files = depset(files if copied else [], transitive = below))]

@@ -16,26 +16,25 @@ namespace cm {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 // Reads fields of an object, and stores the first that is missing or invalid.
 class Fields {
  public:
-  explicit Fields(const Json& json) : json_(json) {}
+  explicit Fields(const nlohmann::json& json) : json_(json) {}
 
   void Take(const char* key, std::string* value) {
-    if (const Json* found = Find(key, &Json::is_string, "a text"))
+    if (const nlohmann::json* found = Find(key, &nlohmann::json::is_string, "a text"))
       *value = found->get<std::string>();
   }
   void Take(const char* key, uint64_t* value) {
-    if (const Json* found = Find(key, &Json::is_number_unsigned, "a number"))
+    if (const nlohmann::json* found = Find(key, &nlohmann::json::is_number_unsigned, "a number"))
       *value = found->get<uint64_t>();
   }
   const std::string& problem() const { return problem_; }
 
  private:
-  using Test = bool (Json::*)() const;
-  const Json* Find(const char* key, Test fits, const char* what) {
+  using Test = bool (nlohmann::json::*)() const;
+  const nlohmann::json* Find(const char* key, Test fits, const char* what) {
     if (!problem_.empty()) return nullptr;
     const auto found = json_.find(key);
     if (found == json_.end())
@@ -45,7 +44,7 @@ class Fields {
     return problem_.empty() ? &*found : nullptr;
   }
 
-  const Json& json_;
+  const nlohmann::json& json_;
   std::string problem_;
 };
 
@@ -54,7 +53,7 @@ std::string ReadResults(const fs::path& path, LabReport* report) {
   if (!text)
     return fmt::format("{} cannot be read: no report of a finished `cmcheck lab run`",
                        path.string());
-  const Json json = ParseJson(*text);
+  const nlohmann::json json = ParseJson(*text);
   if (!json.is_object()) return fmt::format("{}: not a whole JSON object", path.string());
   Fields fields(json);
   fields.Take("implementation", &report->implementation);

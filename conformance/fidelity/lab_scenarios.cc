@@ -12,14 +12,12 @@
 namespace cm {
 namespace {
 
-using Json = nlohmann::json;
-
-Json ToJson(const TimedEvent& event) {
+nlohmann::json ToJson(const TimedEvent& event) {
   return {event.side, ShortName(event.event.type), event.event.status, event.at.microseconds(),
           event.outside.microseconds()};
 }
 
-std::optional<TimedEvent> EventOf(const Json& json) {
+std::optional<TimedEvent> EventOf(const nlohmann::json& json) {
   if (!json.is_array() || json.size() != 5 || !json[0].is_string() || !json[1].is_string() ||
       !json[2].is_number_integer() || !json[3].is_number_integer() || !json[4].is_number_integer())
     return std::nullopt;
@@ -31,14 +29,14 @@ std::optional<TimedEvent> EventOf(const Json& json) {
                     Duration::Microseconds(json[4].get<int64_t>())};
 }
 
-std::optional<LabScenario> ScenarioOf(const Json& json) {
+std::optional<LabScenario> ScenarioOf(const nlohmann::json& json) {
   if (!json.is_object() || !json.contains("path") || !json["path"].is_string() ||
       !json.contains("runs") || !json["runs"].is_array())
     return std::nullopt;
   LabScenario scenario{.path = json["path"].get<std::string>(), .runs = {}};
-  for (const Json& run : json["runs"]) {
+  for (const nlohmann::json& run : json["runs"]) {
     std::vector<TimedEvent>& events = scenario.runs.emplace_back();
-    for (const Json& one : run) {
+    for (const nlohmann::json& one : run) {
       const auto event = EventOf(one);
       if (!event) return std::nullopt;
       events.push_back(*event);
@@ -109,7 +107,7 @@ const LabScenario* LabScenarios::Find(std::string_view path) const {
 }
 
 std::variant<LabScenarios, std::string> ReadLabScenarios(const std::string& text) {
-  const Json json = ParseJson(text);
+  const nlohmann::json json = ParseJson(text);
   if (!json.is_object()) return "not a whole JSON object";
   LabScenarios all;
   for (const auto& [key, value] :
@@ -118,7 +116,7 @@ std::variant<LabScenarios, std::string> ReadLabScenarios(const std::string& text
     *value = json[key].get<std::string>();
   }
   if (!json.contains("scenarios")) return "no \"scenarios\"";
-  for (const Json& one : json["scenarios"]) {
+  for (const nlohmann::json& one : json["scenarios"]) {
     auto scenario = ScenarioOf(one);
     if (!scenario) return fmt::format("scenario {} cannot be read", all.scenarios.size() + 1);
     all.scenarios.push_back(std::move(*scenario));
@@ -134,7 +132,7 @@ std::string ToJson(const LabScenarios& scenarios) {
   for (const LabScenario& scenario : scenarios.scenarios) {
     text += fmt::format("  {{\"path\": {}, \"runs\": [\n", QuotedJson(scenario.path));
     for (const std::vector<TimedEvent>& run : scenario.runs) {
-      Json events = Json::array();
+      nlohmann::json events = nlohmann::json::array();
       for (const TimedEvent& event : run) events.push_back(ToJson(event));
       text += "    " + JsonText(events) + (&run == &scenario.runs.back() ? "\n" : ",\n");
     }

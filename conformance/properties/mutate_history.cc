@@ -42,6 +42,8 @@ size_t Makes(const History& history, CallKind kind, int n) {
   });
 }
 
+IdRef Listener(const History& history) { return *history.conversation.names.ids.Find("L"); }
+
 CmEvent& EventAt(History& history, size_t record) {
   auto& answered = std::get<seen::Answered>(history.records[record].seen);
   CM_CHECK(answered.event.has_value());

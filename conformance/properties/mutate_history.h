@@ -15,6 +15,9 @@ namespace cm::counterexamples {
 size_t Hears(const History& history, EventType type, int n = 1);
 size_t Makes(const History& history, CallKind kind, int n = 1);
 
+// The id L.
+IdRef Listener(const History& history);
+
 CmEvent& EventAt(History& history, size_t record);
 Reply& ReplyAt(History& history, size_t record);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "conformance/recordings/fields.h"
 #include "conformance/recordings/reader.h"
 #include "conformance/recordings/script_call.h"
 #include "model/conversation/line_parser.h"
@@ -11,11 +12,6 @@ namespace cm {
 namespace {
 
 constexpr Duration kAtOnce = Duration::Milliseconds(100);
-
-std::string Text(const nlohmann::json& line, std::string_view key) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 int64_t Microseconds(const nlohmann::json& line, std::string_view key) {
   const auto found = line.find(key);

@@ -8,7 +8,7 @@
 namespace cm {
 namespace {
 
-int64_t Number(const nlohmann::json& line, std::string_view key) {
+int64_t NumberAt(const nlohmann::json& line, std::string_view key) {
   return line.at(key).get<int64_t>();
 }
 
@@ -40,8 +40,8 @@ std::optional<Address> RecordingReader::DestinationOf(IdRef id) const {
 }
 
 void RecordingReader::ReadDatagram(const Json& ud, CmEvent* event) {
-  event->qp_num = static_cast<uint32_t>(Number(ud, "qpn"));
-  event->qkey = static_cast<uint32_t>(Number(ud, "qkey"));
+  event->qp_num = static_cast<uint32_t>(NumberAt(ud, "qpn"));
+  event->qkey = static_cast<uint32_t>(NumberAt(ud, "qkey"));
   const Address at = AddressOfGid(ud.at("dgid"));
   const bool joined = event->type == EventType::kMulticastJoin;
   if (joined || event->type == EventType::kMulticastError) event->group = at;
@@ -52,9 +52,9 @@ void RecordingReader::ReadDatagram(const Json& ud, CmEvent* event) {
   };
   // An address handle over RoCE is global; LIDs and service levels are those of InfiniBand.
   const int64_t is_global = joined || answered ? 1 : 0;
-  if (Number(ud, "is_global") != is_global) contradict("is_global", fmt::format("{}", is_global));
+  if (NumberAt(ud, "is_global") != is_global) contradict("is_global", fmt::format("{}", is_global));
   for (const std::string_view field : {"dlid", "sl"})
-    if (Number(ud, field) != 0) contradict(field, "0");
+    if (NumberAt(ud, field) != 0) contradict(field, "0");
   if (answered) {
     std::optional<Address> peer = DestinationOf(event->id);
     if (peer) peer->port = 0;

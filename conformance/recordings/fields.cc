@@ -13,7 +13,7 @@ namespace {
 
 enum class Type : uint8_t { kText, kTextOrNull, kNumber, kBool };
 
-struct Field {
+struct LineField {
   std::string_view kind;  // of the line
   std::string_view key;
   Type type = Type::kText;
@@ -26,7 +26,7 @@ constexpr int64_t kIntHigh = std::numeric_limits<int32_t>::max();
 constexpr int64_t kTimeHigh = int64_t{1} << 50;  // microseconds; 35 years
 
 // clang-format off
-constexpr auto kFields = std::to_array<Field>({
+constexpr auto kFields = std::to_array<LineField>({
     {"call", "t_us", Type::kNumber, 0, kTimeHigh},
     {"call", "fn"},
     {"call", "args"},
@@ -75,7 +75,7 @@ constexpr auto kFields = std::to_array<Field>({
     {"wait", "done", Type::kBool},
 });
 
-constexpr auto kConnFields = std::to_array<Field>({
+constexpr auto kConnFields = std::to_array<LineField>({
     {"event", "rr", Type::kNumber, 0, 255},
     {"event", "depth", Type::kNumber, 0, 255},
     {"event", "fc", Type::kNumber, 0, 255},
@@ -85,8 +85,8 @@ constexpr auto kConnFields = std::to_array<Field>({
     {"event", "qpn", Type::kNumber, 0, 0xffffff},
 });
 
-constexpr Field kMask{"call", "mask", Type::kNumber, 0, kIntHigh};
-constexpr auto kDatagramFields = std::to_array<Field>({
+constexpr LineField kMask{"call", "mask", Type::kNumber, 0, kIntHigh};
+constexpr auto kDatagramFields = std::to_array<LineField>({
     {"event", "qpn", Type::kNumber, 0, 0xffffff},
     {"event", "qkey", Type::kNumber, 0, 0xffffffff},
     {"event", "is_global", Type::kNumber, 0, 1},
@@ -95,7 +95,7 @@ constexpr auto kDatagramFields = std::to_array<Field>({
     {"event", "sl", Type::kNumber, 0, 15},
 });
 
-constexpr auto kQueuePairFields = std::to_array<Field>({
+constexpr auto kQueuePairFields = std::to_array<LineField>({
     {"show", "q_timeout", Type::kNumber, 0, 255},
     {"show", "q_retry", Type::kNumber, 0, 255},
     {"show", "q_rnr", Type::kNumber, 0, 255},
@@ -103,7 +103,7 @@ constexpr auto kQueuePairFields = std::to_array<Field>({
     {"show", "q_drd", Type::kNumber, 0, 255},
 });
 
-constexpr Field kDuration{"call", "dur_us", Type::kNumber, 0, kTimeHigh};
+constexpr LineField kDuration{"call", "dur_us", Type::kNumber, 0, kTimeHigh};
 // clang-format on
 
 bool IsNumberWithin(const nlohmann::json& value, int64_t low, int64_t high) {
@@ -113,7 +113,7 @@ bool IsNumberWithin(const nlohmann::json& value, int64_t low, int64_t high) {
   return value.is_number_integer() && value.get<int64_t>() >= low && value.get<int64_t>() <= high;
 }
 
-std::string ProblemOf(const nlohmann::json& line, const Field& field) {
+std::string ProblemOf(const nlohmann::json& line, const LineField& field) {
   const auto found = line.find(field.key);
   if (found == line.end())
     return fmt::format("\"{}\" is missing from a line of kind \"{}\"", field.key, field.kind);
@@ -137,11 +137,11 @@ std::string ProblemOf(const nlohmann::json& line, const Field& field) {
 
 // Empty, or the error in the parameters of an event, if it has any under this name.
 std::string ProblemOfParam(const nlohmann::json& line, std::string_view name,
-                           std::span<const Field> fields) {
+                           std::span<const LineField> fields) {
   const auto param = line.find(name);
   if (param == line.end()) return "";
   if (!param->is_object()) return fmt::format("\"{}\" is {}, not an object", name, param->dump());
-  for (const Field& field : fields)
+  for (const LineField& field : fields)
     if (std::string problem = ProblemOf(*param, field); !problem.empty()) return problem;
   return "";
 }
@@ -152,7 +152,7 @@ std::string ProblemOfFields(const nlohmann::json& line) {
   const auto kind = line.find("k");
   if (kind == line.end()) return "not a line of a recording: there is no \"k\"";
   if (!kind->is_string()) return "\"k\" is " + kind->dump() + ", not a text";
-  for (const Field& field : kFields) {
+  for (const LineField& field : kFields) {
     if (field.kind != kind->get<std::string>()) continue;
     if (std::string problem = ProblemOf(line, field); !problem.empty()) return problem;
   }
@@ -163,12 +163,17 @@ std::string ProblemOfFields(const nlohmann::json& line) {
     if (std::string problem = ProblemOf(line, kMask); !problem.empty()) return problem;
   }
   if (line.contains("q_timeout")) {
-    for (const Field& field : kQueuePairFields)
+    for (const LineField& field : kQueuePairFields)
       if (std::string problem = ProblemOf(line, field); !problem.empty()) return problem;
   }
   if (std::string problem = ProblemOfParam(line, "ud", kDatagramFields); !problem.empty())
     return problem;
   return ProblemOfParam(line, "conn", kConnFields);
+}
+
+std::string Text(const nlohmann::json& line, std::string_view key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 }  // namespace cm

@@ -4,11 +4,14 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 namespace cm {
 
 // The error in the line, in one sentence; empty when there is none.
 std::string ProblemOfFields(const nlohmann::json& line);
+// The text of a field; empty when there is none.
+std::string Text(const nlohmann::json& line, std::string_view key);
 
 }  // namespace cm
 

@@ -24,14 +24,14 @@ std::string ProfileNames() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-using Json = nlohmann::json;
 using Keys = std::vector<std::string_view>;
 
 // The fields of one object of the file. Keeps the first error of the whole file, and reads nothing
 // after it.
 class Fields {
  public:
-  Fields(const Json& object, const std::string& where, const Keys& keys, std::string* problem)
+  Fields(const nlohmann::json& object, const std::string& where, const Keys& keys,
+         std::string* problem)
       : object_(object), problem_(*problem) {
     if (!object.is_object()) {
       Object(fmt::format("{} is {}; it has to be an object", where, JsonText(object)));
@@ -43,13 +43,13 @@ class Fields {
   }
 
   // Null when there is none, or after an error.
-  const Json* Find(const char* key) const {
+  const nlohmann::json* Find(const char* key) const {
     if (!problem_.empty()) return nullptr;
     const auto found = object_.find(key);
     return found == object_.end() ? nullptr : &*found;
   }
   void Read(const char* key, std::string* field) {
-    const Json* value = Find(key);
+    const nlohmann::json* value = Find(key);
     if (value == nullptr) return;
     if (value->is_string())
       *field = value->get<std::string>();
@@ -57,7 +57,7 @@ class Fields {
       Object(fmt::format("'{}' is {}; it has to be a text", key, JsonText(*value)));
   }
   void Read(const char* key, bool* field) {
-    const Json* value = Find(key);
+    const nlohmann::json* value = Find(key);
     if (value == nullptr) return;
     if (value->is_boolean())
       *field = value->get<bool>();
@@ -66,7 +66,7 @@ class Fields {
   }
   template <typename T>
   void Read(const char* key, int64_t least, int64_t most, T* field) {
-    const Json* value = Find(key);
+    const nlohmann::json* value = Find(key);
     if (value == nullptr) return;
     if (value->is_number_integer() && *value >= least && *value <= most)
       *field = static_cast<T>(value->get<int64_t>());
@@ -84,11 +84,11 @@ class Fields {
   }
 
  private:
-  const Json& object_;
+  const nlohmann::json& object_;
   std::string& problem_;
 };
 
-void ReadTiming(const Json& json, Timing* timing, std::string* problem) {
+void ReadTiming(const nlohmann::json& json, Timing* timing, std::string* problem) {
   Fields fields(
       json, "'timing'",
       {"packet_lifetime", "ack_delay", "response_timeout", "max_retries", "mra_service_timeout",
@@ -110,7 +110,7 @@ void ReadTiming(const Json& json, Timing* timing, std::string* problem) {
   timing->clock = clock == "wheel" ? TimerClock::kWheel : TimerClock::kExact;
 }
 
-void ReadLimits(const Json& json, Limits* limits, std::string* problem) {
+void ReadLimits(const nlohmann::json& json, Limits* limits, std::string* problem) {
   Fields fields(
       json, "'limits'",
       {"request_data", "reply_data", "reject_data", "datagram_request_data", "datagram_reply_data",
@@ -151,7 +151,7 @@ constexpr auto kDialectFields = std::to_array<DialectField>({
 });
 static_assert(sizeof(Dialect) == kDialectFields.size() * sizeof(bool), "each field is listed");
 
-void ReadDialect(const Json& json, Dialect* dialect, std::string* problem) {
+void ReadDialect(const nlohmann::json& json, Dialect* dialect, std::string* problem) {
   Keys names;
   for (const DialectField& field : kDialectFields) names.push_back(field.name);
   Fields fields(json, "'dialect'", names, problem);
@@ -165,7 +165,7 @@ bool IsClaim(const std::string& id) {
                      [&](const RunnerClaim& claim) { return claim.id == id; });
 }
 
-Deviation DeviationOf(const Json& json, std::string* problem) {
+Deviation DeviationOf(const nlohmann::json& json, std::string* problem) {
   Fields fields(json, "a deviation", {"id", "reason"}, problem);
   Deviation deviation;
   fields.Read("id", &deviation.id);
@@ -188,18 +188,20 @@ Capabilities CapabilitiesOf(const std::string& text, Fields* fields) {
   return {};
 }
 
-std::vector<Deviation> DeviationsOf(const Json& json, Fields* fields, std::string* problem) {
+std::vector<Deviation> DeviationsOf(const nlohmann::json& json, Fields* fields,
+                                    std::string* problem) {
   std::vector<Deviation> deviations;
   if (!json.is_array())
     fields->Object(fmt::format("'deviations' is {}; it has to be a list", JsonText(json)));
   else
-    for (const Json& deviation : json) deviations.push_back(DeviationOf(deviation, problem));
+    for (const nlohmann::json& deviation : json)
+      deviations.push_back(DeviationOf(deviation, problem));
   return deviations;
 }
 
 constexpr const char* kUsualBase = "6.1-rxe";
 
-Profile ProfileOf(const Json& json, std::string* problem) {
+Profile ProfileOf(const nlohmann::json& json, std::string* problem) {
   Fields fields(
       json, "a profile",
       {"name", "base", "sentence", "timing", "limits", "dialect", "capabilities", "deviations"},
@@ -217,14 +219,16 @@ Profile ProfileOf(const Json& json, std::string* problem) {
   fields.Read("name", &profile.name);
   if (profile.name.empty()) fields.Object("a profile needs a 'name'");
   fields.Read("sentence", &profile.sentence);
-  if (const Json* timing = fields.Find("timing")) ReadTiming(*timing, &profile.timing, problem);
-  if (const Json* limits = fields.Find("limits")) ReadLimits(*limits, &profile.limits, problem);
-  if (const Json* dialect = fields.Find("dialect"))
+  if (const nlohmann::json* timing = fields.Find("timing"))
+    ReadTiming(*timing, &profile.timing, problem);
+  if (const nlohmann::json* limits = fields.Find("limits"))
+    ReadLimits(*limits, &profile.limits, problem);
+  if (const nlohmann::json* dialect = fields.Find("dialect"))
     ReadDialect(*dialect, &profile.dialect, problem);
   std::string capabilities = ToString(profile.capabilities);
   fields.Read("capabilities", &capabilities);
   profile.capabilities = CapabilitiesOf(capabilities, &fields);
-  if (const Json* deviations = fields.Find("deviations"))
+  if (const nlohmann::json* deviations = fields.Find("deviations"))
     for (Deviation& deviation : DeviationsOf(*deviations, &fields, problem))
       profile.deviations.push_back(std::move(deviation));
   return profile;
@@ -234,7 +238,7 @@ Profile ProfileOf(const Json& json, std::string* problem) {
 
 std::variant<Profile, std::string> ParseProfile(std::string_view text) {
   std::string problem;
-  const Json json = ParseJson(text, &problem);
+  const nlohmann::json json = ParseJson(text, &problem);
   if (!problem.empty()) return problem;
   Profile profile = ProfileOf(json, &problem);
   if (!problem.empty()) return problem;
@@ -263,7 +267,7 @@ std::variant<std::pair<Profile, Profile>, std::string> LoadBasesOfSides(
     const std::string& name_or_path) {
   auto own = LoadProfilesOfSides(name_or_path);
   if (std::holds_alternative<std::string>(own) || IsProfileName(name_or_path)) return own;
-  const Json json = ParseJson(ReadFile(name_or_path).value_or(""));
+  const nlohmann::json json = ParseJson(ReadFile(name_or_path).value_or(""));
   const Profile* const base =
       json.is_object() ? FindProfile(json.value("base", kUsualBase)) : nullptr;
   if (base == nullptr) return fmt::format("{}: it has changed", name_or_path);

@@ -26,7 +26,7 @@ constexpr auto kHosts =
 // Of a host or a group over RoCE v2.
 constexpr std::string_view kSomeGid = "00000000000000000000ffff0a000001";
 
-constexpr auto kQpStates =
+constexpr auto kQpStateNames =
     std::to_array<std::string_view>({"", "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"});
 
 // What a query of the queue pair shows besides its state.
@@ -285,7 +285,7 @@ void QueuePair(LineAlterer& at) {
     }
   }
   if (!at.IsOf("show")) return;
-  for (const std::string_view state : kQpStates) at.SayText("qp", state);
+  for (const std::string_view state : kQpStateNames) at.SayText("qp", state);
   for (const char* attribute : kQpAttributes) {
     if (!at.json().contains(attribute)) continue;
     for (const int step : {1, -1}) at.SayNumber(attribute, at.Number(attribute) + step);

@@ -18,7 +18,7 @@ constexpr auto kQpStates =
     std::to_array<QpState>({QpState::kReset, QpState::kInit, QpState::kRtr, QpState::kRts,
                             QpState::kSqd, QpState::kSqe, QpState::kErr});
 // Attribute masks of rdma_init_qp_attr.
-constexpr auto kMasks = std::to_array<uint32_t>({0, 0x20, 0x29, 0x39, 0x129181, 0x12e01});
+constexpr auto kAttributeMasks = std::to_array<uint32_t>({0, 0x20, 0x29, 0x39, 0x129181, 0x12e01});
 
 constexpr auto kLate = Duration::Seconds(kLateSeconds);
 constexpr auto kNever = Duration::Seconds(kNeverSeconds);
@@ -353,7 +353,7 @@ void QueuePair(RecordAlterer& at) {
                        is.state),
            at.With([&](auto& answer) { answer.output = is; }));
   };
-  for (const uint32_t mask : kMasks) say({.mask = mask, .state = was->state});
+  for (const uint32_t mask : kAttributeMasks) say({.mask = mask, .state = was->state});
   for (const QpState state : kQpStates)
     say({.mask = was->mask, .state = static_cast<uint8_t>(state)});
 }

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kFirstLine = "cmcheck undo 1";
 constexpr std::string_view kEnding = ".undo";
-constexpr cm::Duration kBetweenTries = cm::Duration::Milliseconds(20);
+constexpr cm::Duration kBetweenReads = cm::Duration::Milliseconds(20);
 
 // Interfaces of other name spaces may have the same names.
 std::string NameSpace() {
@@ -94,7 +94,7 @@ std::variant<Record, std::string> Record::Lock(const std::string& folder,
     if (cm::RealNow() >= until)
       return fmt::format("{}: another run does faults on {}, or is putting it right", path,
                          interface);
-    cm::ReallySleep(kBetweenTries);
+    cm::ReallySleep(kBetweenReads);
   }
 }
 

@@ -14,7 +14,7 @@
 namespace node {
 namespace {
 
-constexpr cm::Duration kPatience = cm::Duration::Seconds(60);
+constexpr cm::Duration kToolPatience = cm::Duration::Seconds(60);
 // A removal that cannot begin has failed by then.
 constexpr cm::Duration kBegins = cm::Duration::Milliseconds(200);
 
@@ -45,7 +45,7 @@ Ran Tools::Run(const Words& words) {
   Ran ran;
   std::optional<cm::Process> process = Started(words, printed, &ran);
   if (!process) return ran;
-  const std::optional<int> status = process->Wait(kPatience);
+  const std::optional<int> status = process->Wait(kToolPatience);
   if (status) return {cm::ExitCodeOf(*status), cm::ReadFromStart(printed)};
   process->Signal(SIGKILL);
   process->Release();

@@ -1,9 +1,11 @@
 #include "model/capture/captured_message.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace cm::wire {
@@ -61,5 +63,14 @@ std::string AddressText(const mad::Gid& address) {
   inet_ntop(v4 ? AF_INET : AF_INET6, address.data() + (v4 ? 12 : 0), text, sizeof(text));
   return text;
 }
+
+Violation Broken(const CapturedMessage& sighting, const Claim& claim, std::string saw,
+                 std::string permitted) {
+  return {sighting.number,         sighting.nanoseconds,      std::string(claim.id),
+          std::string(claim.says), std::string(claim.source), std::move(saw),
+          std::move(permitted)};
+}
+
+std::string Number(uint64_t value) { return fmt::format("{:#x}", value); }
 
 }  // namespace cm::wire

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "model/capture/claims.h"
 #include "model/mad/frame.h"
 #include "model/mad/messages.h"
 #include "model/vocabulary/mad_kind.h"
@@ -55,6 +56,10 @@ struct Violation {
   std::string saw;
   std::string permitted;  // the permitted value
 };
+Violation Broken(const CapturedMessage& sighting, const Claim& claim, std::string saw,
+                 std::string permitted);
+// In hexadecimal, as the texts of violations have numbers.
+std::string Number(uint64_t value);
 
 }  // namespace cm::wire
 

@@ -29,13 +29,6 @@ constexpr IbStates kOver = IbStates(IbState::kNone) | IbState::kIdle | IbState::
 constexpr size_t kSpokenMost = 64;
 constexpr size_t kRunsMost = 64;
 
-Violation Broken(const CapturedMessage& sighting, const Claim& claim, std::string saw,
-                 std::string permitted) {
-  return {sighting.number,         sighting.nanoseconds,      std::string(claim.id),
-          std::string(claim.says), std::string(claim.source), std::move(saw),
-          std::move(permitted)};
-}
-
 // The message as the table names it; kNothing for LAP and APR, which no rule sends.
 Sends SendsOf(const mad::Message& message) {
   if (const auto* rej = std::get_if<mad::Rej>(&message)) {

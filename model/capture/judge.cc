@@ -25,13 +25,6 @@ constexpr uint8_t kGetResponse = 0x81;
 // Sent by a node nearby.
 constexpr int64_t kSoonAnswered = 1'000'000'000;
 
-Violation Broken(const CapturedMessage& sighting, const Claim& claim, std::string saw,
-                 std::string permitted) {
-  return {sighting.number,         sighting.nanoseconds,      std::string(claim.id),
-          std::string(claim.says), std::string(claim.source), std::move(saw),
-          std::move(permitted)};
-}
-
 bool IsRequest(const CapturedMessage& sighting) {
   return sighting.kind() == MadKind::kReq || sighting.kind() == MadKind::kSidrReq;
 }

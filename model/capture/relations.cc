@@ -46,8 +46,6 @@ struct Tried {
   std::string wanted;
 };
 
-std::string Number(uint64_t value) { return fmt::format("{:#x}", value); }
-
 Tried TryRange(const Constraint& row, uint64_t value) {
   if (row.low <= value && value <= row.high) return {true, true, {}};
   const bool one = row.low == row.high;

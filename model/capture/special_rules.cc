@@ -14,15 +14,6 @@
 namespace cm::wire {
 namespace {
 
-std::string Number(uint64_t value) { return fmt::format("{:#x}", value); }
-
-Violation Broken(const CapturedMessage& sighting, const Claim& claim, std::string saw,
-                 std::string permitted) {
-  return {sighting.number,         sighting.nanoseconds,      std::string(claim.id),
-          std::string(claim.says), std::string(claim.source), std::move(saw),
-          std::move(permitted)};
-}
-
 mad::Gid InHeader(mad::Gid address) {  // without the prefix of an IPv4-mapped address
   constexpr size_t kPrefix = 10;
   if (std::all_of(address.begin(), address.begin() + kPrefix, [](uint8_t b) { return b == 0; }) &&

@@ -10,7 +10,7 @@ namespace cm::mad {
 namespace {
 
 constexpr size_t kWord = 4;
-constexpr size_t kLongest = 65'535;  // of an IP packet
+constexpr size_t kLongestPacket = 65'535;  // of an IP packet
 constexpr size_t kTcpChecksumAt = 16;
 constexpr size_t kUdpChecksumAt = 6;
 
@@ -62,7 +62,7 @@ std::vector<uint8_t> Seal(IpPacket packet) {
   const uint8_t protocol = is_tcp ? kTcpProtocol : kUdpProtocol;
   const size_t header = is_tcp ? kSize<Tcp> + packet.options.size() : kSize<Udp>;
   const size_t length = header + packet.payload.size();
-  CM_CHECK(packet.options.size() % kWord == 0 && kSize<Ipv4> + length <= kLongest) << length;
+  CM_CHECK(packet.options.size() % kWord == 0 && kSize<Ipv4> + length <= kLongestPacket) << length;
   if (auto* const tcp = std::get_if<Tcp>(&packet.transport))
     tcp->words = static_cast<uint8_t>(header / kWord);
   if (auto* const udp = std::get_if<Udp>(&packet.transport))

@@ -9,11 +9,11 @@ constexpr uint32_t kSection = 0x0a0d0d0a;
 constexpr uint32_t kInterface = 1;
 constexpr uint32_t kPacket = 6;
 constexpr uint32_t kByteOrder = 0x1a2b3c4d;
-constexpr uint16_t kVersion = 1;
+constexpr uint16_t kPcapngVersion = 1;
 constexpr uint16_t kEthernet = 1;
 constexpr uint16_t kComment = 1;
 constexpr uint16_t kResolution = 9;  // of the interface; its value is that of nanoseconds as well
-constexpr size_t kLongest = 0xffff;
+constexpr size_t kLongestOption = 0xffff;
 
 // Little-endian, and filled up to words.
 class Words {
@@ -31,7 +31,7 @@ class Words {
     text_.resize((text_.size() + 3) / 4 * 4);
   }
   void Option(uint16_t code, std::string_view value) {
-    value = value.substr(0, kLongest);
+    value = value.substr(0, kLongestOption);
     U16(code);
     U16(static_cast<uint16_t>(value.size()));
     Filled(value);
@@ -58,7 +58,7 @@ std::string Block(uint32_t type, const std::string& body) {
 PcapngWriter::PcapngWriter(std::string_view comment) {
   Words section;
   section.U32(kByteOrder);
-  section.U16(kVersion);
+  section.U16(kPcapngVersion);
   section.U16(0);
   section.U32(0xffffffff);  // of unknown length
   section.U32(0xffffffff);

@@ -47,10 +47,10 @@ std::vector<Group> GroupsOf(const History& history) {
 
 // Depth first, one group after the other. A refusal before the next group makes all orders of later
 // groups hopeless.
-class Search {
+class OrderSearch {
  public:
-  Search(const History& history, const Profile& profile,
-         const std::function<bool(const History&)>& enough)
+  OrderSearch(const History& history, const Profile& profile,
+              const std::function<bool(const History&)>& enough)
       : as_recorded_(history), profile_(profile), enough_(enough), groups_(GroupsOf(history)) {
     tried_.history = history;
   }
@@ -167,7 +167,7 @@ History InSequence(const History& in_order) {
 InOrder FindOrder(const History& history, const Profile& profile,
                   const std::function<bool(const History&)>& enough) {
   if (GroupsOf(history).empty()) return {history, JudgeHistory(history, profile)};
-  return Search(history, profile, enough).Run();
+  return OrderSearch(history, profile, enough).Run();
 }
 
 }  // namespace cm::model

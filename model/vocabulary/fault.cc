@@ -33,7 +33,7 @@ std::string DelayOf(const Fault& fault) {
   return text;
 }
 
-const auto kFields = std::to_array<FaultFieldRow>({
+const auto kFaultFields = std::to_array<FaultFieldRow>({
     {.field = FaultField::kSide,
      .key = "side",
      .form = "SIDE",
@@ -109,8 +109,8 @@ const auto kFields = std::to_array<FaultFieldRow>({
 }  // namespace
 
 const FaultFieldRow& RowOf(FaultField field) {
-  const auto* const row = std::ranges::find(kFields, field, &FaultFieldRow::field);
-  CM_CHECK(row != kFields.end()) << "an argument without a row";
+  const auto* const row = std::ranges::find(kFaultFields, field, &FaultFieldRow::field);
+  CM_CHECK(row != kFaultFields.end()) << "an argument without a row";
   return *row;
 }
 

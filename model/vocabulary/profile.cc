@@ -90,7 +90,7 @@ std::vector<Profile> MakeProfiles() {
   return {linux61, linux612, linux72, linux510, siw, ib, strict};
 }
 
-const std::vector<Profile>& All() {
+const std::vector<Profile>& MadeProfiles() {
   static const std::vector<Profile> all = MakeProfiles();
   return all;
 }
@@ -123,10 +123,10 @@ Duration Timing::AfterMra() const {
 
 Duration Timing::Timewait() const { return Exponent(AckTimeout(ack_delay, packet_lifetime)); }
 
-std::span<const Profile> Profiles() { return All(); }
+std::span<const Profile> Profiles() { return MadeProfiles(); }
 
 const Profile* FindProfile(std::string_view name) {
-  for (const Profile& profile : All())
+  for (const Profile& profile : MadeProfiles())
     if (profile.name == name) return &profile;
   return nullptr;
 }

@@ -130,7 +130,7 @@ std::vector<Topology> MakeTopologies() {
   };
 }
 
-const std::vector<Topology>& All() {
+const std::vector<Topology>& MadeTopologies() {
   static const std::vector<Topology> all = MakeTopologies();
   return all;
 }
@@ -194,13 +194,13 @@ uint8_t Topology::AnsweringNth(uint8_t device, uint8_t nth) const {
 }
 
 std::span<const Topology> Topologies() {
-  return std::span(All()).first(All().size() - kWithTester);
+  return std::span(MadeTopologies()).first(MadeTopologies().size() - kWithTester);
 }
 
-std::span<const Topology> AllTopologies() { return All(); }
+std::span<const Topology> AllTopologies() { return MadeTopologies(); }
 
 const Topology* FindTopology(std::string_view name) {
-  for (const Topology& topology : All())
+  for (const Topology& topology : MadeTopologies())
     if (topology.name == name) return &topology;
   return nullptr;
 }

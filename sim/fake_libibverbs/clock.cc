@@ -23,8 +23,6 @@
 namespace cm::sim::fake_libibverbs {
 namespace {
 
-constexpr int64_t kMicrosecond = 1'000;
-
 // The value of the clock when a world begins. Empty for clocks that are not simulated: those
 // of processor time.
 std::optional<int64_t> BeginningOn(clockid_t clock) {
@@ -43,17 +41,7 @@ std::optional<int64_t> BeginningOn(clockid_t clock) {
   }
 }
 
-// Empty where time is the system's: without a machine, and inside the fake libibverbs.
-std::optional<int64_t> Now() {
-  if (Inside() || TheBackend() == nullptr) return std::nullopt;
-  const int before = errno;
-  const uapi::Answer answer = Ask({.op = uapi::Op::kNow});
-  errno = before;
-  if (answer.value < 0) return std::nullopt;
-  return answer.value;
-}
-
-// The same for what only reads a clock: also in a handler of a signal that came during a request.
+// Like Now, for what only reads a clock: also in a handler of a signal that came during a request.
 std::optional<int64_t> Read() {
   Backend* const backend = Inside() ? TheBackend() : nullptr;
   if (backend == nullptr) return Now();
@@ -81,6 +69,15 @@ int SleepFor(int64_t now, int64_t duration, timespec* rest) {
 }
 
 }  // namespace
+
+std::optional<int64_t> Now() {
+  if (Inside() || TheBackend() == nullptr) return std::nullopt;
+  const int before = errno;
+  const uapi::Answer answer = Ask({.op = uapi::Op::kNow});
+  errno = before;
+  if (answer.value < 0) return std::nullopt;
+  return answer.value;
+}
 
 std::optional<int64_t> SimulatedTime(clockid_t clock) {
   const std::optional<int64_t> beginning = BeginningOn(clock);

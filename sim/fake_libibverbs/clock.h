@@ -9,11 +9,16 @@
 
 namespace cm::sim::fake_libibverbs {
 
-inline constexpr int64_t kSecond = 1'000'000'000;
+inline constexpr int64_t kSecond = 1'000'000'000;  // in nanoseconds
+inline constexpr int64_t kMicrosecond = 1'000;
 
 // At the beginning of a world: a machine that has run for a while, on a day in the past.
 inline constexpr int64_t kSinceBoot = 1'000 * kSecond;
 inline constexpr int64_t kSinceEpoch = 1'000'000'000 * kSecond;
+
+// Nanoseconds since the world began. Empty where time is the system's: without a machine, and
+// inside the fake libibverbs.
+std::optional<int64_t> Now();
 
 // The clock's value in nanoseconds. Empty where time is the system's: for clocks that are not
 // simulated, without a machine, and inside the fake libibverbs.

@@ -29,8 +29,6 @@ namespace {
 using uapi::kNever;
 using uapi::Op;
 
-constexpr int64_t kMicrosecond = 1'000;
-
 // Instants count from the beginning of the world.
 struct Timer {
   clockid_t clock = CLOCK_REALTIME;
@@ -47,13 +45,6 @@ struct Timers {
 Timers& TheTimers() {
   static auto* const kTimers = new Timers;
   return *kTimers;
-}
-
-// Empty where time is the system's.
-std::optional<int64_t> Now() {
-  const std::optional<int64_t> shown = SimulatedTime(CLOCK_MONOTONIC);
-  if (!shown) return std::nullopt;
-  return *shown - kSinceBoot;
 }
 
 // After the answer the pipe is in its right state. The interval is in microseconds.

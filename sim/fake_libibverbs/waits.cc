@@ -34,7 +34,6 @@ namespace {
 // Of an epoll descriptor that is polled.
 constexpr short kOfEpoll = POLLIN | uapi::MarkOf(uapi::SleepsIn::kEpoll);
 constexpr int64_t kMillisecond = 1'000'000;
-constexpr int64_t kMicrosecond = 1'000;
 // Longer than any run.
 constexpr int64_t kLongest = 1'000'000'000 * kSecond;
 
@@ -60,13 +59,6 @@ class Alarm {
 
 int64_t DurationOf(const timespec& time) {
   return time.tv_sec >= kLongest / kSecond ? kLongest : NanosecondsOf(time);
-}
-
-// Since the world began. Empty where time is the system's.
-std::optional<int64_t> Now() {
-  const std::optional<int64_t> shown = SimulatedTime(CLOCK_MONOTONIC);
-  if (!shown) return std::nullopt;
-  return *shown - kSinceBoot;
 }
 
 bool IsDuration(const timespec& time) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Duration kCloseLatency = Duration::Microseconds(10);
 constexpr Duration kAgentLatency = Duration::Milliseconds(1);
-constexpr Duration kWorkLatency = Duration::Microseconds(10);
+constexpr Duration kNoticeLatency = Duration::Microseconds(10);
 
 bool Ends(CmState state) {
   return state == CmState::kDestroying || state == CmState::kDeviceRemoval;
@@ -77,12 +77,12 @@ void FailOver(const KernelContext& k, uint8_t device) {
                         k.fabric->DeviceOf(own.destination) == device;
     if (tracks && own.peer_fail_overs % 2 != state.fail_overs % 2) {
       ++own.neighbour_due;
-      k.agenda->In(kWorkLatency, EventKind::kNeighbourWork, id.value());
+      k.agenda->In(kNoticeLatency, EventKind::kNeighbourWork, id.value());
     }
     if (own.device == kNoDevice || own.interface != device || own.bond_slave == state.bond_slave)
       continue;
     ++own.addr_change_due;
-    k.agenda->In(kWorkLatency, EventKind::kAddrChangeWork, id.value());
+    k.agenda->In(kNoticeLatency, EventKind::kAddrChangeWork, id.value());
   }
 }
 
@@ -103,7 +103,7 @@ void NeighboursChanged(const KernelContext& k, uint8_t device, const NeighbourTa
     const bool was_wrong = before[peer] == Neighbour::kWrong;
     if (wrong == was_wrong || wrong == own.resolved_wrong_neighbour) continue;
     ++own.neighbour_due;
-    k.agenda->In(kWorkLatency, EventKind::kNeighbourWork, id.value());
+    k.agenda->In(kNoticeLatency, EventKind::kNeighbourWork, id.value());
   }
 }
 
@@ -120,7 +120,7 @@ void OnNeighbourFails(const KernelContext& k, uint8_t device, uint8_t peer) {
         k.fabric->DeviceOf(own.destination) != peer)
       continue;
     ++own.neighbour_due;
-    k.agenda->In(kWorkLatency, EventKind::kNeighbourWork, id.value());
+    k.agenda->In(kNoticeLatency, EventKind::kNeighbourWork, id.value());
   }
 }
 

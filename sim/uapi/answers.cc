@@ -11,17 +11,16 @@
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/device_file.h"
 #include "sim/uapi/layout.h"
+#include "sim/verbs/regions.h"
 
 namespace cm::sim::uapi {
 namespace {
 
-constexpr uint16_t kInfinibandFamily = 27;  // AF_IB
-constexpr uint8_t kMtu = 3;                 // IB_MTU_1024: fits an Ethernet frame
-constexpr uint8_t kRate = 3;                // IB_RATE_10_GBPS
-constexpr uint8_t kEqual = 2;               // IB_SA_EQ
+constexpr uint8_t kMtu = 3;    // IB_MTU_1024: fits an Ethernet frame
+constexpr uint8_t kRate = 3;   // IB_RATE_10_GBPS
+constexpr uint8_t kEqual = 2;  // IB_SA_EQ
 constexpr uint8_t kHopLimit = 64;
-constexpr uint32_t kRemoteWrite = 2;   // IB_ACCESS_REMOTE_WRITE
-constexpr uint32_t kRemoteReads = 12;  // IB_ACCESS_REMOTE_READ, IB_ACCESS_REMOTE_ATOMIC
+constexpr uint32_t kRemoteReads = kRemoteRead | kRemoteAtomic;
 constexpr uint16_t kGroupLid = 0xc000;
 
 // <rdma/ib.h> struct sockaddr_ib

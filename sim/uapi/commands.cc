@@ -15,8 +15,7 @@
 namespace cm::sim::uapi {
 namespace {
 
-constexpr uint16_t kInfinibandFamily = 27;  // AF_IB
-constexpr size_t kSockaddrIbAddress = 8;    // offset of its 16-byte GID
+constexpr size_t kSockaddrIbAddress = 8;  // offset of its 16-byte GID
 
 uint16_t FamilyOf(std::span<const uint8_t> address) { return As<uint16_t>(address); }
 

@@ -6,13 +6,9 @@
 
 #include "sim/fabric/names.h"
 #include "sim/uapi/bytes.h"
+#include "sim/uapi/verbs_end_parts.h"
 
 namespace cm::sim::uapi {
-namespace {
-
-Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
-
-}  // namespace
 
 Outcome DeviceEvents::Carry(uint32_t process, uint8_t kernel, const Request& request) {
   if (request.op == Op::kOpenEvents) return Open(process, kernel, request.on);

@@ -83,7 +83,7 @@ uint16_t Groups::Put(const Address& address, const Topology& topology, void* fie
     return PutBytes(v4, field, room);
   }
   SockAddr made(address, topology);
-  const size_t length = LengthOf(made.get());
+  const size_t length = cm::LengthOf(made.get());
   if (length != 0) std::memcpy(field, made.get(), std::min(length, room));
   return static_cast<uint16_t>(length);
 }

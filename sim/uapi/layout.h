@@ -14,6 +14,8 @@
 
 namespace cm::sim::uapi {
 
+inline constexpr uint16_t kInfinibandFamily = 27;  // AF_IB
+
 // Commands of kernels newer than the header.
 inline constexpr uint32_t kResolveIbServiceCommand = 23;
 inline constexpr uint32_t kWriteCmEventCommand = 24;

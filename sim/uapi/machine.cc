@@ -8,11 +8,10 @@
 #include "sim/fabric/names.h"
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/refusals.h"
+#include "sim/uapi/verbs_end_parts.h"
 
 namespace cm::sim::uapi {
 namespace {
-
-Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
 
 template <typename T>
 Outcome Record(const T& record) {

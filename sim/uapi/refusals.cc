@@ -1,15 +1,12 @@
 #include "sim/uapi/refusals.h"
 
 #include "model/vocabulary/protocol.h"
+#include "sim/verbs/regions.h"
 
 namespace cm::sim::uapi {
 namespace {
 
-// source: <infiniband/verbs.h> enum ibv_access_flags
-constexpr uint32_t kLocalWrite = 0x1;
-constexpr uint32_t kRemoteWrite = 0x2;
-constexpr uint32_t kRemoteAtomic = 0x8;
-constexpr uint32_t kOnDemand = 0x40;  // not supported by any device here
+// On demand paging is not supported by any device here.
 constexpr uint32_t kKnown = 0x3ff000ff & ~kOnDemand;
 
 }  // namespace

@@ -4,18 +4,10 @@
 
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/refusals.h"
+#include "sim/uapi/verbs_end_parts.h"
 
 namespace cm::sim::uapi {
 namespace {
-
-// source: <infiniband/verbs.h> enum ibv_access_flags
-constexpr uint32_t kLocalWrite = 1;
-constexpr uint32_t kRemoteWrite = 2;
-constexpr uint32_t kRemoteRead = 4;
-constexpr uint32_t kRemoteAtomic = 8;
-constexpr uint32_t kBinds = 16;
-
-Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
 
 Region RegionOf(uint32_t process, uint8_t device, const RegionRecord& record) {
   Region region{.external = true};

@@ -7,6 +7,7 @@
 #include "sim/uapi/refusals.h"
 #include "sim/uapi/regions.h"
 #include "sim/uapi/verbs_end_parts.h"
+#include "sim/verbs/regions.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -30,10 +31,6 @@ constexpr uint32_t kResourcesMask = 0x20000;
 // source: <infiniband/verbs.h> enum ibv_srq_attr_mask
 constexpr uint32_t kSrqMaxWorkMask = 1;
 constexpr uint32_t kSrqLimitMask = 2;
-// source: <infiniband/verbs.h> enum ibv_access_flags
-constexpr uint32_t kRemoteWrite = 2;
-constexpr uint32_t kRemoteRead = 4;
-constexpr uint32_t kRemoteAtomic = 8;
 
 template <typename Own>
 std::vector<uint32_t> NumbersOf(const std::map<uint32_t, Own>& objects, uint32_t process) {

@@ -1,4 +1,4 @@
-// Answers and look-ups that the files of VerbsEnd have in common.
+// Answers of the machine, and look-ups that the files of VerbsEnd have in common.
 #ifndef SIM_UAPI_VERBS_END_PARTS_H_
 #define SIM_UAPI_VERBS_END_PARTS_H_
 

@@ -15,9 +15,6 @@ namespace {
 
 using What = Reception::What;
 
-// source: <infiniband/verbs.h> enum ibv_access_flags
-constexpr uint32_t kRemoteWrite = 2, kRemoteRead = 4, kRemoteAtomic = 8;
-
 DataNote::What WhatOf(WcOpcode opcode) {
   if (opcode == kCompareAndSwap) return DataNote::What::kCompareAndSwap;
   if (opcode == kFetchAndAdd) return DataNote::What::kFetchAndAdd;

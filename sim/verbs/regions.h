@@ -13,6 +13,15 @@
 
 namespace cm::sim {
 
+// Rights at a region or a window, as bits. source: <infiniband/verbs.h> enum ibv_access_flags
+inline constexpr uint32_t kLocalWrite = 0x1;
+inline constexpr uint32_t kRemoteWrite = 0x2;
+inline constexpr uint32_t kRemoteRead = 0x4;
+inline constexpr uint32_t kRemoteAtomic = 0x8;
+inline constexpr uint32_t kBinds = 0x10;      // memory windows may be bound to it
+inline constexpr uint32_t kZeroBased = 0x20;  // its addresses begin at 0
+inline constexpr uint32_t kOnDemand = 0x40;   // paging on demand
+
 // A registered buffer. Its number is unique, and is its key.
 struct Region {
   bool live = false;

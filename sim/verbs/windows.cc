@@ -3,10 +3,6 @@
 namespace cm::sim {
 namespace {
 
-// source: <infiniband/verbs.h> enum ibv_access_flags
-constexpr uint32_t kRemoteWrite = 2;
-constexpr uint32_t kRemoteAtomic = 8;
-constexpr uint32_t kZeroBased = 32;
 constexpr uint32_t kOwnByte = 0xff;  // of a key
 
 // source: linux 6.1 rxe_mw.c rxe_check_bind_mw

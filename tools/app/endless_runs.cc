@@ -14,9 +14,9 @@ namespace {
 // Programs that send no request while one of them always runs count as endless after this much CPU
 // time of theirs: on a busy machine they may get none for long. They are asked for it whenever we
 // have looked for so much CPU time of our own; if they have printed much by then, that is theirs.
-constexpr Duration kPatience = Duration::Seconds(1);
+constexpr Duration kOwnPatience = Duration::Seconds(1);
 constexpr Duration kShortPatience = Duration::Milliseconds(20);
-constexpr Duration kLook = Duration::Milliseconds(20);
+constexpr Duration kLookAtLeast = Duration::Milliseconds(20);
 constexpr uint64_t kMuchOutput = uint64_t{1} << 16;     // bytes
 constexpr Duration kTick = Duration::Milliseconds(10);  // source: man proc(5), sysconf(_SC_CLK_TCK)
 // Those that wait in the system, and get no CPU time, count as endless after so much of ours.
@@ -53,7 +53,7 @@ bool EndlessRuns::IsLong() {
   if (!silence_) silence_ = Silence{.since = now, .looked = now, .ticks = {}, .spent = {}};
   if (silence_->in_vain) return true;
   const Duration looking = now - silence_->looked;
-  if (looking < kLook) return false;
+  if (looking < kLookAtLeast) return false;
   silence_->looked = now;
   const uint64_t ticks = TicksOfPrograms();
   // One that has ended is counted no more.
@@ -61,7 +61,7 @@ bool EndlessRuns::IsLong() {
   const bool prints = std::exchange(printed_, 0) >= kMuchOutput;
   silence_->spent = silence_->spent + std::max(kTick * static_cast<int64_t>(ticks - before),
                                                prints ? looking : Duration());
-  silence_->in_vain = silence_->spent >= (detected_ ? kShortPatience : kPatience) ||
+  silence_->in_vain = silence_->spent >= (detected_ ? kShortPatience : kOwnPatience) ||
                       now - silence_->since >= kLongPatience;
   return silence_->in_vain;
 }

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct MeasureOptions {
+struct ProfileOptions {
   std::string file;
   std::string base;      // empty: the profile
   std::string lab;       // profile of a guest
@@ -60,7 +60,7 @@ std::variant<std::optional<Profile>, std::string> Expected(const std::string& na
 }
 
 // In a guest, whose time is virtual: nothing that takes minutes has to be assumed.
-int MeasureInLab(const MeasureOptions& options, const fs::path& file) {
+int MeasureInLab(const ProfileOptions& options, const fs::path& file) {
   const std::string& base = options.base.empty() ? options.lab : options.base;
   if (!options.base.empty() && FindProfile(base) == nullptr) return NoBase(base);
   if (!options.expected.empty() && FindProfile(options.expected) == nullptr)
@@ -87,7 +87,7 @@ int MeasureInLab(const MeasureOptions& options, const fs::path& file) {
   return problem.empty() ? status : Unusable(fmt::format("{}: {}", options.file, problem));
 }
 
-int Measure(MeasureOptions options, const Verb& verb) {
+int MeasureAs(ProfileOptions options, const Verb& verb) {
   Asked& asked = options.asked;
   const fs::path file = FromUsersFolder(options.file);
   if (fs::exists(file)) return Unusable(fmt::format("{} exists; remove it first", options.file));
@@ -157,14 +157,14 @@ Examples:
   cmcheck profile measure again.json --lab 6.1-rxe --base 7.2-rxe --expect 6.1-rxe
   cmcheck profile measure altered.json --lab 6.1-rxe --module ./rdma_rxe.ko
   cmcheck profile measure theirs.json --impl 'exec:./mydriver')");
-  auto options = std::make_shared<MeasureOptions>();
+  auto options = std::make_shared<ProfileOptions>();
   verb.Argument("file", &options->file, "Where the profile is written; it may not exist");
   verb.Text("--base", &options->base, "A name of `cmcheck list profiles`; default: --profile");
   verb.Text("--lab", &options->lab, "A guest with the kernel of this profile");
   verb.Text("--expect", &options->expected, "A profile that is to be found again");
   AddOwnGuest(verb, &options->own);
   AddAsked(verb, &options->asked);
-  verb.Does([options, verb] { return Measure(*options, verb); });
+  verb.Does([options, verb] { return MeasureAs(*options, verb); });
 }
 
 }  // namespace cm

@@ -10,6 +10,7 @@ rapidcheck make each of them cost several seconds, more than all the rest of it.
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//tools:joined.bzl", "sources_of")
 
 _TidyInfo = provider(
     doc = "What clang-tidy had to say.",
@@ -53,7 +54,7 @@ def _of(files, endings):
     return [f for f in files if f.is_source and f.extension in endings]
 
 def _files(rule, attribute):
-    return [f for t in getattr(rule.attr, attribute, []) for f in t.files.to_list()]
+    return sources_of(getattr(rule.attr, attribute, []))
 
 def _contexts(target, rule):
     """The compilation contexts that together hold what `target` may include."""

@@ -10,6 +10,7 @@ in their place. Their headers, and so whatever is inline in them, are as they we
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//tools:joined.bzl", "sources_of")
 
 def _flags(actions, contexts):
     args = actions.args()
@@ -30,7 +31,7 @@ _SourcesInfo = provider(
 )
 
 def _sources_aspect_impl(target, ctx):
-    files = [f for s in getattr(ctx.rule.attr, "srcs", []) for f in s.files.to_list()]
+    files = sources_of(getattr(ctx.rule.attr, "srcs", []))
     return [_SourcesInfo(
         sources = [f for f in files if f.extension == "cc"],
         headers = [f for f in files if f.extension != "cc"],

@@ -59,7 +59,8 @@ std::string TestsCell(const std::vector<model::RuleNumber>& rows, std::span<cons
 }
 
 // The last two cells of a hand-written entry: rows, or the reason why there are none, and tests.
-std::string Cells(std::string_view ids, std::string_view outside, std::span<const Told> scenarios) {
+std::string CellsText(std::string_view ids, std::string_view outside,
+                      std::span<const Told> scenarios) {
   if (ids.empty()) return fmt::format("none: {} | ", outside);
   const std::vector<model::RuleNumber> rows = RowsOf(ids);
   return fmt::format("{} | {}", RowsCell(rows), TestsCell(rows, scenarios));
@@ -78,7 +79,7 @@ std::string AmbiguitiesMarkdown(std::span<const Told> scenarios) {
       "| id | the manual says | the code does | rows | tests |\n|---|---|---|---|---|\n";
   for (const Disagreement& d : Disagreements())
     text += fmt::format("| {} | {} | {} | {} |\n", d.id, d.manual, d.code,
-                        Cells(d.rows, d.outside, scenarios));
+                        CellsText(d.rows, d.outside, scenarios));
   text +=
       "\n## Races\n\n"
       "Two things happen at once, and their order is not specified. The oracle follows each order, "
@@ -86,7 +87,7 @@ std::string AmbiguitiesMarkdown(std::span<const Told> scenarios) {
       "| id | situation | admissible | rows | tests |\n|---|---|---|---|---|\n";
   for (const Race& r : Races())
     text += fmt::format("| {} | {} | {} | {} |\n", r.id, r.situation, r.admissible,
-                        Cells(r.rows, r.outside, scenarios));
+                        CellsText(r.rows, r.outside, scenarios));
   text +=
       "\n## Rows that share state, call and guard\n\n"
       "What tells them apart is nothing that the table knows of, or the sources leave it open.\n\n"

@@ -35,7 +35,7 @@ bool Await(int socket, short events, const Deadline& deadline) {
 }
 
 // What a person can read of it.
-std::string Shown(std::string_view bytes) {
+std::string Printable(std::string_view bytes) {
   constexpr size_t kEnough = 60;
   std::string text;
   for (const char c : bytes.substr(0, kEnough))
@@ -125,7 +125,7 @@ std::optional<std::string> Connection::TakeLine() {
 Heard Connection::Ended() {
   if (!unread_.empty())
     return {Heard::Kind::kCut, fmt::format("it ended in the middle of the line \"{}\"",
-                                           Shown(std::exchange(unread_, {})))};
+                                           Printable(std::exchange(unread_, {})))};
   const bool is_process = process_.pid() != 0;
   const std::optional<int> status = is_process ? process_.Wait(kEndsAfterItsLast) : std::nullopt;
   if (status)
@@ -142,7 +142,7 @@ Heard Connection::Receive(Duration within) {
           Heard::Kind::kWrong,
           line->size() > kLongestLine
               ? fmt::format("a line of {} bytes, where {} are the most", line->size(), kLongestLine)
-              : fmt::format("the line \"{}\", which is not of printable ASCII", Shown(*line))};
+              : fmt::format("the line \"{}\", which is not of printable ASCII", Printable(*line))};
     }
     if (unread_.size() > kLongestLine)
       return {Heard::Kind::kWrong,
@@ -152,7 +152,7 @@ Heard Connection::Receive(Duration within) {
               unread_.empty() ? fmt::format("no line within {} (does it write each line through?)",
                                             ToString(within))
                               : fmt::format("only \"{}\" and no end of the line within {}",
-                                            Shown(unread_), ToString(within))};
+                                            Printable(unread_), ToString(within))};
     std::array<char, 4096> buffer;
     const ssize_t size = recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (size > 0) unread_.append(buffer.data(), static_cast<size_t>(size));

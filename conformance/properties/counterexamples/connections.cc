@@ -23,8 +23,6 @@ passive taking S
 )");
 }
 
-IdRef Listener(const History& history) { return *history.conversation.names.ids.Find("L"); }
-
 }  // namespace
 
 std::vector<Counterexample> Establishment() {

@@ -34,8 +34,6 @@ active rdma_resolve_route A timeout_ms=2000
 )") + std::string(rest));
 }
 
-IdRef Listener(const History& history) { return *history.conversation.names.ids.Find("L"); }
-
 }  // namespace
 
 std::vector<Counterexample> Lifecycle() {

@@ -18,7 +18,7 @@ passive rdma_bind_addr M addr=passive:7471
 )") + std::string(rest));
 }
 
-std::string Resolving(std::string_view rest) {
+std::string WithTwoChannels(std::string_view rest) {
   return Alone(std::string(R"(active rdma_create_event_channel C
 active rdma_create_event_channel D nonblocking
 active rdma_create_id A on=C
@@ -78,7 +78,8 @@ active taking C
 
 std::vector<Counterexample> Migration() {
   return {
-      {"MIG-1", "an event comes on the channel that was left", Resolving(std::string(kMoved)), "",
+      {"MIG-1", "an event comes on the channel that was left", WithTwoChannels(std::string(kMoved)),
+       "",
        [](History& h) {
          const auto line = h.records[Hears(h, EventType::kAddrResolved)].line;
          auto& get = std::get<line::Calls>(h.conversation.lines[line]);
@@ -86,21 +87,21 @@ std::vector<Counterexample> Migration() {
          std::get<call::GetCmEvent>(get.call).channel =
              std::get<call::CreateEventChannel>(create).channel;
        }},
-      {"MIG-2", "the call does not wait for acknowledgements", Resolving(std::string(kHeld)),
+      {"MIG-2", "the call does not wait for acknowledgements", WithTwoChannels(std::string(kHeld)),
        "migration-ignores-acks"},
-      {"MIG-3", "the call does not return", Resolving(std::string(kHeld)), "",
+      {"MIG-3", "the call does not return", WithTwoChannels(std::string(kHeld)), "",
        [](History& h) {
          std::erase_if(h.records, [](const Record& record) {
            return std::holds_alternative<seen::Released>(record.seen);
          });
        }},
       {"MIG-4", "the event stays on the channel that was left",
-       Resolving(R"(active rdma_migrate_id A to=D
+       WithTwoChannels(R"(active rdma_migrate_id A to=D
 active rdma_get_cm_event D as=e
 active rdma_get_cm_event D as=none
 )"),
        "migration-leaves-events"},
-      {"MIG-4", "the event comes twice", Resolving(std::string(kMoved)), "",
+      {"MIG-4", "the event comes twice", WithTwoChannels(std::string(kMoved)), "",
        [](History& h) { HearsAgain(h, Hears(h, EventType::kAddrResolved)); }},
   };
 }

@@ -65,7 +65,7 @@ void DestroyWaited(const HistoryIndex& index, PropertyResult& result) {
 
 constexpr Capabilities kNeedsLanes = Capabilities().With(Capability::kLanes);
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfAcknowledgement = std::to_array<Property>({
     Always("ACK-1", DestroyWaitsForAcks,
            "rdma_destroy_id does not return while an event of the id is not acknowledged.",
            "man rdma_destroy_id(3), man rdma_ack_cm_event(3)"),
@@ -79,6 +79,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Acknowledgement() { return kClaims; }
+std::span<const Property> Acknowledgement() { return kOfAcknowledgement; }
 
 }  // namespace cm::families

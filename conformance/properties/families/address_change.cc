@@ -57,7 +57,7 @@ void OwnersHear(const HistoryIndex& index, PropertyResult& result) {
 
 constexpr Capabilities kNeedsFailOver = Capabilities().With(Capability::kFailOver);
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfAddressChange = std::to_array<Property>({
     Always("CHG-1", OnlyIfMoved, "ADDR_CHANGE is reported only after a fail-over.",
            "man rdma_get_cm_event(3)"),
     Always("CHG-2", OneForEachMove, "Each fail-over is reported to an id at most once.",
@@ -71,6 +71,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> AddressChange() { return kClaims; }
+std::span<const Property> AddressChange() { return kOfAddressChange; }
 
 }  // namespace cm::families

@@ -277,7 +277,7 @@ void BacklogHolds(const HistoryIndex& index, PropertyResult& result) {
 
 constexpr Capabilities kNeedsTime = Capabilities().With(Capability::kTime);
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfAddressing = std::to_array<Property>({
     Always("PORT-1", NoTwoOnOneAddress, "No two ids of a kernel are bound to one address and port.",
            "man rdma_bind_addr(3)"),
     Always("PORT-2", NoneBesideAWildcard,
@@ -309,6 +309,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Addressing() { return kClaims; }
+std::span<const Property> Addressing() { return kOfAddressing; }
 
 }  // namespace cm::families

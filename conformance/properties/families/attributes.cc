@@ -182,7 +182,7 @@ void NoticeIsHeard(const HistoryIndex& index, PropertyResult& result) {
 }
 
 // Over iWARP there are always attributes, and rdma_notify establishes nothing.
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfAttributes = std::to_array<Property>({
     Always("ATTR-1", AttributesFitTheState,
            "rdma_init_qp_attr returns the attributes for the state, and those for INIT before "
            "there is a negotiation.",
@@ -209,6 +209,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Attributes() { return kClaims; }
+std::span<const Property> Attributes() { return kOfAttributes; }
 
 }  // namespace cm::families

@@ -387,7 +387,7 @@ void OneEventAnArming(const HistoryIndex& index, PropertyResult& result) {
   }
 }
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfData = std::to_array<Property>({
     Always("DATA-1", BytesArrive,
            "A buffer filled by rdma_post_recv or rdma_post_read contains the bytes of its message, "
            "or of its range.",
@@ -416,6 +416,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Data() { return kClaims; }
+std::span<const Property> Data() { return kOfData; }
 
 }  // namespace cm::families

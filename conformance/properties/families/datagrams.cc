@@ -111,7 +111,7 @@ void ServiceIsFound(const HistoryIndex& index, PropertyResult& result) {
       result.Arose();
 }
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfDatagrams = std::to_array<Property>({
     Always("UD-1", RefusalsSaySo,
            "A refused request for a datagram service ends in UNREACHABLE with the status of the "
            "refusal and its private data.",
@@ -131,6 +131,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Datagrams() { return kClaims; }
+std::span<const Property> Datagrams() { return kOfDatagrams; }
 
 }  // namespace cm::families

@@ -67,7 +67,7 @@ void NothingWorksAfterwards(const HistoryIndex& index, PropertyResult& result) {
 
 constexpr Capabilities kNeedsRemoval = Capabilities().With(Capability::kRemoveDevice);
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfDeviceRemoval = std::to_array<Property>({
     Always("REM-1", OnlyIfRemoved, "DEVICE_REMOVAL is reported only after a device was removed.",
            "man rdma_get_cm_event(3)"),
     Always("REM-2", AtMostOnce<EventType::kDeviceRemoval>,
@@ -85,6 +85,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> DeviceRemoval() { return kClaims; }
+std::span<const Property> DeviceRemoval() { return kOfDeviceRemoval; }
 
 }  // namespace cm::families

@@ -198,7 +198,7 @@ void ExitEndsConnections(const HistoryIndex& index, PropertyResult& result) {
 
 constexpr Capabilities kNeedsTime = Capabilities().With(Capability::kTime);
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfDisconnection = std::to_array<Property>({
     Always("DIS-1", AtMostOnce<EventType::kDisconnected>,
            "An id reports DISCONNECTED at most once.", "man rdma_get_cm_event(3)"),
     Always("DIS-2", OnlyConnectionsEnd, "Only a connected id is disconnected.",
@@ -229,6 +229,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Disconnection() { return kClaims; }
+std::span<const Property> Disconnection() { return kOfDisconnection; }
 
 }  // namespace cm::families

@@ -151,7 +151,7 @@ void DevicesAreThere(const HistoryIndex& index, PropertyResult& result) {
   }
 }
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfEndpoints = std::to_array<Property>({
     Always("EP-1", ActiveIsReady,
            "rdma_create_ep of an active endpoint leaves a path, and a queue pair if attributes are "
            "given.",
@@ -173,6 +173,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Endpoints() { return kClaims; }
+std::span<const Property> Endpoints() { return kOfEndpoints; }
 
 }  // namespace cm::families

@@ -357,7 +357,7 @@ void BothEstablished(const HistoryIndex& index, PropertyResult& result) {
 }
 
 // Over iWARP there is no observation of data that do not fit.
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfEstablishment = std::to_array<Property>({
     Always("EST-1", AtMostOnce<EventType::kEstablished>, "An id reports ESTABLISHED at most once.",
            "man rdma_get_cm_event(3)"),
     Always("EST-2", AnswersFollowCalls,
@@ -401,6 +401,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Establishment() { return kClaims; }
+std::span<const Property> Establishment() { return kOfEstablishment; }
 
 }  // namespace cm::families

@@ -192,7 +192,7 @@ void ResolutionIsReported(const HistoryIndex& index, PropertyResult& result) {
   });
 }
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfEvents = std::to_array<Property>({
     Always("EV-1", StatusFitsType,
            "The status of an event fits its type: 0, a negative errno, the reason of a REJ, or of "
            "ADDRINFO_ERROR any errno; that of USER is the application's.",
@@ -222,6 +222,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Events() { return kClaims; }
+std::span<const Property> Events() { return kOfEvents; }
 
 }  // namespace cm::families

@@ -121,7 +121,7 @@ void DestroyedWhileAsking(const HistoryIndex& index, PropertyResult& result) {
   });
 }
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfLifecycle = std::to_array<Property>({
     Always("LIFE-1", DestroyedIsSilent,
            "An id reports nothing after its rdma_destroy_id has returned.",
            "man rdma_destroy_id(3)"),
@@ -144,6 +144,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Lifecycle() { return kClaims; }
+std::span<const Property> Lifecycle() { return kOfLifecycle; }
 
 }  // namespace cm::families

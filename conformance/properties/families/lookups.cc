@@ -94,7 +94,7 @@ void HandsOutWhatWasAsked(const HistoryIndex& index, PropertyResult& result) {
 
 constexpr Capabilities kLater = Capabilities().With(Capability::kLaterCalls);
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfLookups = std::to_array<Property>({
     Always("USER-1", ArrivesAsWritten,
            "USER events of an id carry the status and the argument of rdma_write_cm_event, in the "
            "order of writing.",
@@ -112,6 +112,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Lookups() { return kClaims; }
+std::span<const Property> Lookups() { return kOfLookups; }
 
 }  // namespace cm::families

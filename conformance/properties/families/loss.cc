@@ -78,7 +78,7 @@ void MadeUpFor(const HistoryIndex& index, PropertyResult& result) {
 constexpr Capabilities kNeedsLoss = Capabilities().With(Capability::kDrop).With(Capability::kTime);
 constexpr Capabilities kNeedsSomeLoss = kNeedsLoss.With(Capability::kDropNth);
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfLoss = std::to_array<Property>({
     Always("LOSS-1", NotGivenUpEarly,
            "UNREACHABLE is not reported before every retransmission is over.",
            "linux 6.1 cm.c cm_process_send_error, cma.c CMA_MAX_CM_RETRIES"),
@@ -92,6 +92,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Loss() { return kClaims; }
+std::span<const Property> Loss() { return kOfLoss; }
 
 }  // namespace cm::families

@@ -106,7 +106,7 @@ void NothingIsLost(const HistoryIndex& index, PropertyResult& result) {
   });
 }
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfMigration = std::to_array<Property>({
     Always("MIG-1", EventsFollow,
            "Events of an id arrive on the channel that rdma_migrate_id has moved it to.",
            "man rdma_migrate_id(3)"),
@@ -124,6 +124,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Migration() { return kClaims; }
+std::span<const Property> Migration() { return kOfMigration; }
 
 }  // namespace cm::families

@@ -224,7 +224,7 @@ void JoinedInTime(const HistoryIndex& index, PropertyResult& result) {
   });
 }
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfMulticast = std::to_array<Property>({
     Always("MC-1", EachIsReportedOnce,
            "A membership is reported at most once, and not after it was left.",
            "man rdma_join_multicast(3), rdma_leave_multicast(3)"),
@@ -250,6 +250,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Multicast() { return kClaims; }
+std::span<const Property> Multicast() { return kOfMulticast; }
 
 }  // namespace cm::families

@@ -133,7 +133,7 @@ void TimewaitIsAsSet(const HistoryIndex& index, PropertyResult& result) {
   }
 }
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfOptions = std::to_array<Property>({
     Always("OPT-1", SharersAreBound,
            "Ids that have set REUSEADDR by rdma_set_option are bound to one port.",
            "linux 6.1 cma.c cma_check_port"),
@@ -150,6 +150,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Options() { return kClaims; }
+std::span<const Property> Options() { return kOfOptions; }
 
 }  // namespace cm::families

@@ -157,7 +157,7 @@ void RefusedByNobody(const HistoryIndex& index, PropertyResult& result) {
       result.Arose();
 }
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfRejection = std::to_array<Property>({
     Always("REJ-1", NobodyListens,
            "A request for a port that never had a listener is rejected with reason 8.",
            "linux 6.1 cm.c cm_match_req, ibta 1.7 12.6.7.2"),
@@ -185,6 +185,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Rejection() { return kClaims; }
+std::span<const Property> Rejection() { return kOfRejection; }
 
 }  // namespace cm::families

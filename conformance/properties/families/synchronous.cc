@@ -96,7 +96,7 @@ void RequestIsOfItsOwn(const HistoryIndex& index, PropertyResult& result) {
   }
 }
 
-constexpr auto kClaims = std::to_array<Property>({
+constexpr auto kOfSynchronous = std::to_array<Property>({
     Always("SYNC-1", ValueIsOfTheEvent,
            "The result of a call on a synchronous id is that of the event that it leaves.",
            "rdma-core 44 cma.c ucma_complete"),
@@ -110,6 +110,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Synchronous() { return kClaims; }
+std::span<const Property> Synchronous() { return kOfSynchronous; }
 
 }  // namespace cm::families

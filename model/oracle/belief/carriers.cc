@@ -1,14 +1,8 @@
 #include "model/oracle/belief/carriers.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace cm::model {
-namespace {
-
-constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
-
-}  // namespace
 
 void Carriers::Turn(uint8_t device, bool up, Moment now) {
   if (IsUp(device) == up) return;

@@ -3,6 +3,7 @@
 #define MODEL_ORACLE_BELIEF_CARRIERS_H_
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "model/oracle/belief/certainty.h"
@@ -13,6 +14,9 @@
 #include "model/vocabulary/topology.h"
 
 namespace cm::model {
+
+// The end of what has not ended yet, in ns.
+inline constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
 
 struct CarrierPlaces {
   const Topology& topology_;

@@ -25,9 +25,6 @@ void Delay(const Fault& fault, Fate* fate) {
   fate->late += (late ? fault.MostLate() : kReordering).nanoseconds();
 }
 
-// The end of a fault.
-constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
-
 }  // namespace
 
 FaultModel::FaultModel(const Topology& topology, const Profile& profile)

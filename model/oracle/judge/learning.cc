@@ -24,7 +24,7 @@ struct Lesson {
   const Profile& profile() const { return facts.profile(); }
 };
 
-using Row = EffectRow<void (*)(const Lesson&)>;
+using LessonRow = EffectRow<void (*)(const Lesson&)>;
 
 Address WithEphemeralPort(Address address) {
   return address.port == 0 ? address.WithPort(kFirstEphemeralPort) : address;
@@ -170,7 +170,7 @@ void LooksUp(const Lesson& l) {
   l.info().looked_up = LookupOf(std::get<call::ResolveAddrInfo>(l.call));
 }
 
-constexpr auto kRows = std::to_array<Row>({
+constexpr auto kRows = std::to_array<LessonRow>({
     {Effect::kBindsAddress, BindsAddress},
     {Effect::kBindsAny, [](auto& l) { Binds(l, {.kind = AddressKind::kAny}); }},
     {Effect::kBindsSource, BindsAddress},

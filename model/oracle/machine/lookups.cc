@@ -32,7 +32,7 @@ AddrInfoOutput Echo(const AddrHints& hints) {
 }
 
 // Without a node the address is any or loopback, of the family that the resolver puts first.
-AddrInfoOutput Found(const call::GetAddrInfo& get, bool v6) {
+AddrInfoOutput InfoFor(const call::GetAddrInfo& get, bool v6) {
   const AddrHints hints = get.hints.value_or(AddrHints{});
   const bool passive = (hints.flags & kPassiveHint) != 0;
   const bool datagrams = DatagramsByType(hints).value_or(DatagramsBySpace(hints).value_or(false));
@@ -72,9 +72,9 @@ std::vector<Output> LookedUp(const call::GetAddrInfo& get) {
   if (LookupGuard(get) == Guard::kHintsAlone) return {Echo(*get.hints)};
   const uint8_t family = get.hints ? get.hints->family : uint8_t{0};
   std::vector<Output> infos;
-  if (family != kInet6Family) infos.emplace_back(Found(get, false));
+  if (family != kInet6Family) infos.emplace_back(InfoFor(get, false));
   if (family == kInet6Family || (family == 0 && get.node.kind == AddressKind::kNone))
-    infos.emplace_back(Found(get, true));
+    infos.emplace_back(InfoFor(get, true));
   return infos;
 }
 
