@@ -1,10 +1,13 @@
 """Libraries whose sources are compiled several at a time.
 
-What a source of ours includes takes three times as long to read as the source itself, and its
-neighbours include the same. So this cc_library writes its sources one after another into files of
-up to eight, and has those compiled: a third of the time. The compiler's messages name the
-sources, a change of one compiles its file again, and what holds for one file of C++ holds for the
-eight: no two of them have a name of their own (`static`, anonymous namespace) twice.
+Reading the headers of a source takes twice as long as the source itself, and its neighbours include
+the same. So this cc_library writes its sources one after another into files of up to eight, and has
+those compiled: less than half the time. The compiler's messages name the sources, and a change of
+one compiles its file again. Two sources of a folder cannot have the same name each for itself
+(`static`, anonymous namespace).
+
+What interposes functions of the C library or renames them by macros, and what has the same names in
+each source on purpose, is a cc_library of rules_cc.
 
     bazel build --//tools:join_sources=false ...
 
