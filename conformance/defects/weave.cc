@@ -19,7 +19,7 @@ std::string_view Trimmed(std::string_view line) {
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-std::vector<std::string> OwnLinesOf(std::string_view text) {
+std::vector<std::string> CopiedLinesOf(std::string_view text) {
   std::vector<std::string> lines;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -35,7 +35,7 @@ std::optional<std::string> Apply(std::string_view body, const Hunk& hunk) {
   std::vector<std::string_view> wanted;
   for (const PatchLine& line : hunk.lines)
     if (line.sign != '+') wanted.push_back(Trimmed(line.text));
-  const std::vector<std::string> lines = OwnLinesOf(body);
+  const std::vector<std::string> lines = CopiedLinesOf(body);
   const auto same = [](const std::string& line, std::string_view one) {
     return Trimmed(line) == one;
   };

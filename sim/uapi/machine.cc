@@ -11,17 +11,6 @@
 #include "sim/uapi/verbs_end_parts.h"
 
 namespace cm::sim::uapi {
-namespace {
-
-template <typename T>
-Outcome Record(const T& record) {
-  Outcome outcome;
-  const std::span<const uint8_t> bytes = BytesOf(record);
-  outcome.answer.bytes.assign(bytes.begin(), bytes.end());
-  return outcome;
-}
-
-}  // namespace
 
 Machine::Machine(World* world, Memory* memory)
     : world_(world),
@@ -263,7 +252,7 @@ Outcome Machine::CarryDevice(Asker asker, const Request& request) {
   const auto device = static_cast<uint8_t>(first + number - 1);
   if (request.op == Op::kGid) {
     const std::optional<Gid> gid = GidAt(topology, device, static_cast<uint32_t>(request.more));
-    return gid ? Record(*gid) : Refused(Errno::kInval);
+    return gid ? Record(0, *gid) : Refused(Errno::kInval);
   }
   const bool infiniband = profile.transport == Transport::kInfiniband;
   PortRecord record;
@@ -271,7 +260,7 @@ Outcome Machine::CarryDevice(Asker asker, const Request& request) {
   record.infiniband = infiniband ? 1 : 0;
   record.lid = static_cast<uint16_t>(infiniband ? device + 1 : 0);
   record.gids = GidCount(topology, device);
-  return Record(record);
+  return Record(0, record);
 }
 
 std::string Machine::WaitsFor(Asker asker) const {

@@ -29,7 +29,7 @@ Step Request(std::string request, std::string wanted) {
   return {std::move(request), std::move(wanted), false};
 }
 Step Begins() { return Request(fmt::format("begin patience={}", ToString(kPatience)), "begun"); }
-Step EndStep() { return Request("end", "ended"); }
+Step Finishes() { return Request("end", "ended"); }
 // What is no request of the protocol is refused, and leaves the conversation as it was.
 Step Nonsense(std::string request) { return Request(std::move(request), "error"); }
 
@@ -82,7 +82,7 @@ Try HundredInARow() {
     many.steps.insert(many.steps.end(), {Begins(),
                                          {"active rdma_create_event_channel C", "0"},
                                          {"active rdma_destroy_event_channel C", "0"},
-                                         EndStep()});
+                                         Finishes()});
   return many;
 }
 
@@ -91,14 +91,14 @@ std::vector<Try> PlainTries() {
   const std::vector<Step> made = {
       Begins(), {"active rdma_create_event_channel C", "0"}, {"active rdma_create_id A on=C", "0"}};
   return {
-      {"a conversation without lines", {Begins(), EndStep()}},
+      {"a conversation without lines", {Begins(), Finishes()}},
       {"objects are made and destroyed",
        {made[0],
         made[1],
         made[2],
         {"active rdma_destroy_id A", "0"},
         {"active rdma_destroy_event_channel C", "0"},
-        EndStep()}},
+        Finishes()}},
       {"what is left at the end is reported", {made[0], made[1], made[2], Request("end", "leaks")}},
       {"a conversation begins from nothing",
        {made[0],
@@ -108,27 +108,27 @@ std::vector<Try> PlainTries() {
         made[0],
         made[1],
         {"active rdma_destroy_event_channel C", "0"},
-        EndStep()}},
+        Finishes()}},
       {"lines that are announced may be left out",
        {made[0],
         {"active rdma_create_event_channel D", ""},
         made[1],
         {"active rdma_destroy_event_channel C", "0"},
-        EndStep()}},
+        Finishes()}},
       {"a refusal has its errno",
        {made[0],
         {"active rdma_create_event_channel C nonblocking", "0"},
         {"active rdma_get_cm_event C as=e1", "-1 EAGAIN"},
         {"active rdma_destroy_event_channel C", "0"},
-        EndStep()}},
+        Finishes()}},
       {"a wait for nothing ends quiet",
        {made[0],
         made[1],
         {"active wait C within=20ms", "quiet"},
         {"active rdma_destroy_event_channel C", "0"},
-        EndStep()}},
+        Finishes()}},
       {"time passes",
-       {Begins(), {"pass 20ms", "done"}, {"settle", "done"}, {"heal", "done"}, EndStep()}},
+       {Begins(), {"pass 20ms", "done"}, {"settle", "done"}, {"heal", "done"}, Finishes()}},
   };
 }
 
@@ -144,9 +144,9 @@ std::vector<Try> AllTries() {
         Nonsense("fly me to the moon"),
         Nonsense("returned active"),
         {"active rdma_destroy_event_channel C", "0"},
-        EndStep()}},
+        Finishes()}},
       {"a topology that it does not have",
-       {Request("begin patience=5s", "unsupported|error"), Begins(), EndStep()},
+       {Request("begin patience=5s", "unsupported|error"), Begins(), Finishes()},
        {},
        "nowhere"},
       {"the fields of an id",
@@ -156,11 +156,11 @@ std::vector<Try> AllTries() {
         {"active show A", "0 device=none"},
         {"active rdma_destroy_id A", "0"},
         {"active rdma_destroy_event_channel C", "0"},
-        EndStep()}},
+        Finishes()}},
       {"the name of an event",
-       {Begins(), {"active rdma_event_str 9", "0 text=\"RDMA_CM_EVENT_ESTABLISHED\""}, EndStep()}},
+       {Begins(), {"active rdma_event_str 9", "0 text=\"RDMA_CM_EVENT_ESTABLISHED\""}, Finishes()}},
       {"a line of 60 000 bytes is refused",
-       {Begins(), Nonsense("active " + std::string(60'000, 'x')), EndStep()}},
+       {Begins(), Nonsense("active " + std::string(60'000, 'x')), Finishes()}},
       {"calls made at once",
        {made[0],
         {"active rdma_create_event_channel C", "0"},
@@ -170,7 +170,7 @@ std::vector<Try> AllTries() {
         {"passive rdma_create_event_channel S", "0", true, "passive & rdma_create_event_channel S"},
         {"active rdma_destroy_event_channel C", "0"},
         {"passive rdma_destroy_event_channel S", "0"},
-        EndStep()},
+        Finishes()},
        {Capability::kLanes}},
   };
   tries.insert(tries.end(), rarer.begin(), rarer.end());

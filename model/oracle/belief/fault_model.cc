@@ -149,6 +149,10 @@ void FaultModel::SetLink(uint8_t number, bool up, Moment now) {
   device->link_changed = now;
 }
 
+bool FaultModel::MayBeDeafWhenAdded(const DeviceInfo& info) const {
+  return info.registered && !info.up && profile_.dialect.link_down_fails_sends;
+}
+
 // All ports of it.
 void FaultModel::SetDevice(uint8_t device, bool registered, int64_t now) {
   if (devices_[device].halted || devices_[device].registered == registered) return;
@@ -159,7 +163,7 @@ void FaultModel::SetDevice(uint8_t device, bool registered, int64_t now) {
     std::erase(order_, port);
     order_.push_back(port);
     info.changes = true;
-    info.may_be_deaf = registered && !info.up && profile_.dialect.link_down_fails_sends;
+    info.may_be_deaf = MayBeDeafWhenAdded(info);
     if (registered) carriers_.Renew(port);  // what a mute one sends while it is removed is lost
     info.changed = now;
     info.deaf_from = now + profile_.timing.prompt.nanoseconds();
@@ -172,7 +176,7 @@ void FaultModel::SetHost(uint8_t kernel, bool runs) {
     if (topology_.devices[device].kernel != kernel || info.halted != runs) continue;
     info.halted = !runs;
     info.registered = runs;
-    info.may_be_deaf = false;
+    info.may_be_deaf = MayBeDeafWhenAdded(info);
     carriers_.Renew(device);
     std::erase(order_, device);
     order_.push_back(device);

@@ -220,6 +220,8 @@ class FaultModel : Fixed<FaultPlaces> {
     uint32_t left = 0;  // the interface is down before an odd one
   };
   std::vector<LinkTurn>::const_iterator FirstTurn() const;
+  // A bond that is down receives, and its answer cannot leave. source: observed 6.1-rxe in the lab
+  bool MayBeDeafWhenAdded(const DeviceInfo& info) const;
   void SetDevice(uint8_t device, bool registered, int64_t now);
   void SetHost(uint8_t kernel, bool runs);
   void SetLink(uint8_t number, bool up, Moment now);
