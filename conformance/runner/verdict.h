@@ -22,6 +22,8 @@ inline constexpr std::string_view kRowsId = "ROWS-1";
 inline constexpr std::string_view kLeakId = "LEAK-1";
 // A frame that the protocol does not permit, or the profile's kernel does not send.
 inline constexpr std::string_view kWireId = "WIRE-1";
+// The kernel under the implementation has failed.
+inline constexpr std::string_view kKernelId = "KERNEL-1";
 // A kSometimes property that did not hold in any sequence of a campaign.
 inline constexpr std::string_view kNeverId = "NEVER-1";
 // A deviation that the profile declares did not show.
@@ -37,9 +39,15 @@ inline constexpr auto kRunnerClaims = std::to_array<RunnerClaim>({
     {kLeakId, "Nothing is in use once every id and channel is destroyed."},
     {kWireId,
      "Every frame is permitted by a rule of the protocol, and sent as its profile sends it."},
+    {kKernelId, "The kernel of a guest goes on, whatever is called."},
     {kNeverId, "What must happen in some sequence of a long campaign happens."},
     {kUnexpectedPassId, "A deviation that the profile declares shows."},
 });
+
+// Of no single conversation on an implementation: not for --property.
+constexpr bool IsOfWholeCampaign(std::string_view claim) {
+  return claim == kKernelId || claim == kNeverId || claim == kUnexpectedPassId;
+}
 
 // A violated claim. Data, reported, never thrown.
 struct Finding {

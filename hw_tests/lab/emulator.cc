@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "hw_tests/lab/kernel_failure.h"
 #include "hw_tests/lab/last_line.h"
 
 namespace lab {
@@ -114,7 +115,7 @@ Outcome<Ended> Emulator::Run(const std::string& command, const RunSettings& sett
   } else if (!ended.ok() && ended.problem().kind == ProblemKind::kCancelled) {
     ended = KillCommand(ended.problem());
   }
-  if (!ended.ok() && ended.problem().kind == ProblemKind::kLost) return ended;
+  if (!ended.ok() && Lost(ended.problem())) return ended;
   if (std::optional<Problem> problem = Monitored("stop")) return *problem;
   if (ended.ok()) {
     ended.value().wall_time = std::chrono::duration_cast<milliseconds>(Clock::now() - began);
@@ -222,10 +223,14 @@ std::optional<Problem> Emulator::Monitored(const std::string& command) {
 }
 
 Problem Emulator::Explained(const Problem& problem) const {
+  if (const std::optional<std::string> failure = KernelFailure(console()))
+    return {"the guest's kernel has failed: " + *failure, ProblemKind::kKernel};
   std::string last = LastLine(cm::ReadFromStart(said_));
-  if (last.empty()) last = LastLine(cm::ReadFromStart(console_));
+  if (last.empty()) last = LastLine(console());
   if (last.empty()) return problem;
   return {problem.line + " (" + last + ")", problem.kind};
 }
+
+std::string Emulator::console() const { return cm::ReadFromStart(console_); }
 
 }  // namespace lab

@@ -65,6 +65,9 @@ class Emulator {
 
   pid_t pid() const { return process_.pid(); }
 
+  // What the guest's kernel has said.
+  std::string console() const;
+
  private:
   using Clock = std::chrono::steady_clock;
 
@@ -76,7 +79,7 @@ class Emulator {
   Outcome<Ended> Collect(const RunSettings& settings, Clock::time_point until);
   Problem KillCommand(const Problem& why);
   std::optional<Problem> Monitored(const std::string& command);
-  // With the last output of QEMU, or else of the guest's kernel.
+  // With the failure of the guest's kernel, or the last output of QEMU, or else of that kernel.
   Problem Explained(const Problem& problem) const;
 
   cm::Process process_;

@@ -48,13 +48,15 @@ class Guest {
                               const Caller& caller);
 
   // Runs a shell command as root. Problems: after kTimedOut and kCancelled the guest accepts the
-  // next command; after kLost only Restore helps.
+  // next command; after kLost and kKernel only Restore helps.
   Outcome<Ended> Run(const std::string& command, const RunSettings& settings);
 
   // Discards the guest and starts a fresh one from the snapshot.
   std::optional<Problem> Restore();
 
   pid_t pid() const { return emulator_ ? emulator_->pid() : 0; }
+  // What its kernel has said since the start or the restoration.
+  std::string console() const { return emulator_ ? emulator_->console() : ""; }
 
  private:
   Guest(Image image, Emulator::Settings settings)

@@ -169,7 +169,9 @@ TEST(LabGuest, ComesBackFreshAfterItsKernelPanicked) {
   Guest guest = StartGuest(Topology::kPair);
   const Outcome<Ended> ended = guest.Run("echo c >/proc/sysrq-trigger", RunSettings());
   ASSERT_FALSE(ended.ok());
-  EXPECT_EQ(ended.problem().kind, ProblemKind::kLost);
+  EXPECT_EQ(ended.problem().kind, ProblemKind::kKernel);
+  EXPECT_EQ(ended.problem().line,
+            "the guest's kernel has failed: Kernel panic - not syncing: sysrq triggered crash");
   ASSERT_FALSE(guest.Restore());
   EXPECT_EQ(Says(guest, "echo alive"), "alive\n");
 }

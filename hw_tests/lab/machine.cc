@@ -32,7 +32,8 @@ std::vector<std::string> MachineShape(MachineKind kind) {
             // guest's clock goes back, and stands still, when half a counter's range has passed
             // while a busy host let it wait (linux 6.1 clocksource_delta): 2.3 s of the default
             // acpi_pm, 21 s of the HPET.
-            "-append", "console=ttyS0 quiet panic=-1 mitigations=off clocksource=hpet",  //
+            "-append",
+            "console=ttyS0 quiet oops=panic panic=-1 mitigations=off clocksource=hpet",  //
             "-device", "virtio-serial-pci", "-device", "virtserialport,chardev=agent",   //
             "-device", "virtserialport,chardev=driver",                                  //
             "-device", "virtio-9p-pci,fsdev=share,mount_tag=share",                      //
@@ -41,10 +42,11 @@ std::vector<std::string> MachineShape(MachineKind kind) {
   return {// hpet=off leaves the TSC as the only clock; reading it costs no exit.
           "-machine", "pc,hpet=off", "-accel", "tcg,thread=single", "-smp", "1",  //
           "-icount", "shift=3,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-m", "512M",
-          // panic=-1 and -no-reboot end QEMU when the guest's kernel panics.
-          "-append", "console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off",     //
-          "-device", "virtio-serial-pci", "-device", "virtserialport,chardev=agent",  //
-          "-device", "virtio-9p-pci,fsdev=share,mount_tag=share",                     //
+          // oops=panic, panic=-1 and -no-reboot end QEMU when the kernel of the guest fails: a
+          // thread that dies with a lock held leaves a guest that never answers.
+          "-append", "console=ttyS0 quiet oops=panic panic=-1 tsc=reliable mitigations=off",  //
+          "-device", "virtio-serial-pci", "-device", "virtserialport,chardev=agent",          //
+          "-device", "virtio-9p-pci,fsdev=share,mount_tag=share",                             //
           "-serial", "chardev:console"};
 }
 

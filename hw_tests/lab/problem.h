@@ -19,12 +19,17 @@ enum class ProblemKind {
   kTimedOut,   // a wall-clock limit ran out
   kCancelled,  // the caller asked to stop
   kLost,       // the guest died or no longer answers; restore it
+  kKernel,     // its kernel has failed, and the guest is lost
 };
 
 struct Problem {
   std::string line;
   ProblemKind kind = ProblemKind::kUnusable;
 };
+
+inline bool Lost(const Problem& problem) {
+  return problem.kind == ProblemKind::kLost || problem.kind == ProblemKind::kKernel;
+}
 
 template <typename T>
 class [[nodiscard]] Outcome {

@@ -109,6 +109,25 @@ void Append(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary | std::ios::app) << text;
 }
 
+// The result of a sequence whose guest did not finish it.
+SequenceResult Unfinished(uint64_t index, const Outcome<Ended>& ended) {
+  SequenceResult result{.index = index, .verdict = Verdict::kInconclusive};
+  if (ended.ok()) {
+    result.reason = "the guest did not begin it";
+  } else if (ended.problem().kind != ProblemKind::kKernel) {
+    result.reason = "cut off: " + ended.problem().line;
+  } else {
+    result.verdict = Verdict::kFailed;
+    result.findings.push_back({.id = std::string(cm::kKernelId),
+                               .about = "the kernel of the guest",
+                               .saw = ended.problem().line,
+                               .permitted = "a kernel that goes on",
+                               .index = index,
+                               .where = "before its end"});
+  }
+  return result;
+}
+
 // One guest with its thread: batch after batch.
 class Bench {
  public:
@@ -186,6 +205,7 @@ class Bench {
     const std::string name =
         fmt::format("{:06}{}", batch.numbers.front(), batch.alone ? "-alone" : "");
     fs::rename(share_ / "dmesg", logs / (name + ".log"), ignored);
+    if (!ended.ok()) Append(logs / (name + ".log"), guest_->console());
     if (!ended.ok()) Append(logs / (name + ".host"), ended.problem().line + "\n");
     fs::create_directories(settings_.folder / "conversations", ignored);
     for (const auto& entry : fs::directory_iterator(share_ / "report" / "conversations", ignored)) {
@@ -224,10 +244,7 @@ class Bench {
     desk_->CountRestore();
     // Nothing was finished, or the guest did not finish: the first sequence left is the reason.
     if (!ended.ok() || left.size() == batch.numbers.size()) {
-      SequenceResult cut_off{.index = left.front(), .verdict = Verdict::kInconclusive};
-      cut_off.reason =
-          ended.ok() ? "the guest did not begin it" : "cut off: " + ended.problem().line;
-      desk_->Bring(std::move(cut_off));
+      Deliver(batch, Unfinished(left.front(), ended), before);
       left.erase(left.begin());
     }
     batch.numbers = std::move(left);

@@ -5,7 +5,8 @@
 // 2. A sequence that fails is run again alone in a fresh guest; if it passes there, its finding is
 //    reported as depending on the sequence before it.
 // 3. Sequences that a guest did not finish in time are inconclusive; those that it finished count.
-//    A guest that reports a changed network is restored, and the batch goes on.
+//    One during which the kernel of its guest failed has failed. A guest that reports a changed
+//    network is restored, and the batch goes on.
 // 4. Nothing is lost when this process is killed: each sequence's result is on disk, see journal.h.
 #ifndef HW_TESTS_LAB_SUITE_RUN_H_
 #define HW_TESTS_LAB_SUITE_RUN_H_

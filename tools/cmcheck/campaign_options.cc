@@ -229,7 +229,7 @@ std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
   }
   if (!options.walk.empty() && FindWalk(options.walk) == nullptr)
     return fmt::format("there is no walk '{}'; walks are {}", options.walk, WalkNames());
-  if (options.property == kNeverId || options.property == kUnexpectedPassId)
+  if (IsOfWholeCampaign(options.property))
     return fmt::format("{} is a property of a whole campaign: it is judged without --property",
                        options.property);
   if (!options.property.empty() && !IsClaim(options.property))

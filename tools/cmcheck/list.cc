@@ -28,14 +28,12 @@ void ListWalks() {
   for (const Walk& walk : Walks()) Print(walk.name, walk.sentence);
 }
 
-bool OfWholeCampaign(std::string_view id) { return id == kNeverId || id == kUnexpectedPassId; }
-
 void ListProperties() {
   for (const RunnerClaim& claim : kRunnerClaims)
-    Print(
-        claim.id,
-        fmt::format("{}{}", claim.says,
-                    OfWholeCampaign(claim.id) ? " (of whole campaigns: not for --property)" : ""));
+    Print(claim.id,
+          fmt::format(
+              "{}{}", claim.says,
+              IsOfWholeCampaign(claim.id) ? " (of whole campaigns: not for --property)" : ""));
   for (const Property& property : Properties())
     Print(property.id,
           fmt::format("{} ({}; {})", property.says, ToString(property.kind), property.source));
