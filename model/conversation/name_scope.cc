@@ -4,8 +4,23 @@
 #include <type_traits>
 
 #include "model/vocabulary/call_names.h"
+#include "model/vocabulary/profile.h"
 
 namespace cm {
+namespace {
+
+// Events with which the attempt of rdma_connect ends.
+bool EndsConnecting(EventType type) {
+  return type == EventType::kConnectResponse || type == EventType::kEstablished ||
+         type == EventType::kRejected || type == EventType::kUnreachable ||
+         type == EventType::kConnectError;
+}
+
+bool AnswersRequest(CallKind kind) {
+  return kind == CallKind::kAccept || kind == CallKind::kReject;
+}
+
+}  // namespace
 
 NameScope::NameScope(const Conversation& conversation)
     : conversation_(&conversation),
@@ -21,6 +36,8 @@ NameScope::NameScope(const Conversation& conversation)
     const auto* injects = std::get_if<line::Injects>(&line);
     apart_ |= injects != nullptr && injects->fault.kind == FaultKind::kExit;
   }
+  const Profile* profile = FindProfile(conversation.profile);
+  over_iwarp_ = profile != nullptr && profile->transport == Transport::kIwarp;
 }
 
 bool NameScope::LaneWaits(Lane lane) const {
@@ -129,6 +146,7 @@ bool NameScope::WouldCrash(const Call& call) const {
   const Name& id = ids_[IdOf(call).index];
   if (!id.live) return false;
   const CallKind kind = KindOf(call);
+  if (EndsWaitOfKernel(id, kind)) return true;
   if (kind == CallKind::kResolveRoute || QpAskedBy(call)) return !id.device_known;
   // Without a queue pair and parameters it is refused before it reads them.
   if (const auto* connect = std::get_if<call::Connect>(&call))
@@ -144,6 +162,13 @@ bool NameScope::WouldCrash(const Call& call) const {
   // A queue pair that uses the shared queue keeps it, without notice to the library.
   if (kind == CallKind::kDestroySrq) return !id.has_srq || id.has_qp;
   return TraitsOf(kind).on_cq && !id.has_qp;
+}
+
+// The refusal ends the wait that keeps a destroy of the id from meeting its unanswered request, at
+// which the kernel stops with a lock held.
+// source: linux 6.1 iwcm.c iw_cm_accept, iw_cm_reject, destroy_cm_id; observed 6.1-siw
+bool NameScope::EndsWaitOfKernel(const Name& id, CallKind kind) const {
+  return over_iwarp_ && id.connecting && AnswersRequest(kind);
 }
 
 // source: <rdma/rdma_verbs.h>: rdma_post_recv asserts that its element is within the region
@@ -216,6 +241,7 @@ void NameScope::Suffer(const Fault& fault) {
 }
 
 void NameScope::EventFetched(const call::GetCmEvent& get, uint8_t side, const CmEvent& event) {
+  if (event.id.valid() && EndsConnecting(event.type)) At(event.id).connecting = false;
   if (event.type == EventType::kConnectRequest) {
     MakeId(get.request, side, get.channel);
     At(get.request).device_known = true;
@@ -257,6 +283,8 @@ void NameScope::CallAnswered(Lane lane, const Call& call, const Reply& reply,
     At(migrate->id).channel = migrate->channel;
     At(migrate->id).synchronous = !migrate->channel.valid();
   }
+  if (const auto* connect = std::get_if<call::Connect>(&call))
+    At(connect->id).connecting = !At(connect->id).synchronous;
   if (reply.kind == ReplyKind::kBlocked) return;
   Make(lane, call);
   if (const auto* get = std::get_if<call::GetCmEvent>(&call); get != nullptr && event)
@@ -319,6 +347,9 @@ void NameScope::Observe(const Record& record) {
   if (calls == nullptr) return;
   if (const auto* released = std::get_if<seen::Released>(&record.seen)) {
     std::erase_if(waiting_, [&](const WaitingCall& w) { return w.lane == calls->lane; });
+    // Over iWARP rdma_connect waits for the TCP connection, and may fail with it.
+    if (const auto* connect = std::get_if<call::Connect>(&calls->call))
+      At(connect->id).connecting = false;
     CallAnswered(calls->lane, calls->call, released->reply, released->event);
     return;
   }

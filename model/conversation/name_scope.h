@@ -16,11 +16,11 @@ namespace cm {
 // Follows a run, record by record.
 //
 // A line is not applicable when it names an object that was never created or was destroyed, when
-// its lane waits for an earlier call, when its process has exited, when the real library would
-// crash and the conversation lacks the capability, and, if it is a call or a wait, after a crash. A
-// conversation with the capability misuse may call on destroyed objects. An id counts as destroyed
-// as soon as rdma_destroy_id was not refused, whether or not it has returned; so do the ids of a
-// destroyed channel.
+// its lane waits for an earlier call, when its process has exited, when the real library or
+// kernel would crash and the conversation lacks the capability, and, if it is a call or a wait,
+// after a crash. A conversation with the capability misuse may call on destroyed objects. An id
+// counts as destroyed as soon as rdma_destroy_id was not refused, whether or not it has returned;
+// so do the ids of a destroyed channel.
 class NameScope {
  public:
   explicit NameScope(const Conversation& conversation);
@@ -60,6 +60,7 @@ class NameScope {
     bool written_to = false;    // of an id: its calls may take another's event for theirs
     bool datagram = false;      // of an id
     bool has_srq = false;       // of an id
+    bool connecting = false;    // of an id: its rdma_connect has no event yet
     bool knows_peer = false;    // of an id: its ESTABLISHED has reported a datagram service
     uint32_t length = 0;        // of a region
   };
@@ -67,6 +68,7 @@ class NameScope {
   std::optional<NotMade> WhyNotLane(Lane lane) const;
   std::optional<NotMade> WhyNotCall(Lane lane, const Call& call) const;
   bool WouldCrash(const Call& call) const;
+  bool EndsWaitOfKernel(const Name& id, CallKind kind) const;
   template <typename Tag>
   std::optional<NotMade> WhyNotThere(uint8_t side, Ref<Tag> ref, const FieldInfo& info) const;
   bool WorkWouldCrash(const Name& id, CallKind kind, const call::Work& work) const;
@@ -122,6 +124,7 @@ class NameScope {
   std::vector<bool> removed_;  // by side: its device was removed at some time
   std::vector<bool> halted_;   // by side: its host is not running
   bool crashed_ = false;
+  bool over_iwarp_ = false;
   bool apart_ = false;  // a side's process exits, so each side has its own
 };
 

@@ -257,6 +257,47 @@ TEST(ACrash, EndsEveryCallThatFollows) {
   EXPECT_TRUE(run.Applicable(11));
 }
 
+constexpr std::string_view kConnecting =
+    "active rdma_create_event_channel C\n"  // 0
+    "active rdma_create_id A on=C\n"        // 1
+    "active rdma_get_cm_event C as=e\n"     // 2
+    "active rdma_connect A\n"               // 3
+    "active rdma_get_cm_event C as=f\n"     // 4
+    "active/2 rdma_reject A\n"              // 5
+    "active/2 rdma_accept A\n";             // 6
+
+Followed Connecting(std::string_view profile) {
+  Followed run("profile " + std::string(profile) + "\n" + std::string(kConnecting));
+  run.Answer(0, Reply::Returned());
+  run.Answer(1, Reply::Returned());
+  run.Fetch(2, {.type = EventType::kAddrResolved, .id = run.Id("A")});
+  return run;
+}
+
+TEST(ACrash, OfTheKernelIsNotMadeEither) {
+  Followed run = Connecting("6.1-siw");
+  EXPECT_TRUE(run.Applicable(5)) << "before the attempt it is refused, and harms nothing";
+  run.Answer(3, Reply::Blocked());
+  for (const size_t line : {5u, 6u}) EXPECT_EQ(run.WhyNot(line), NotMade::kWouldCrash);
+  run.Release(3, Reply::Returned());
+  for (const size_t line : {5u, 6u}) EXPECT_EQ(run.WhyNot(line), NotMade::kWouldCrash);
+  run.Fetch(4, {.type = EventType::kEstablished, .id = run.Id("A")});
+  for (const size_t line : {5u, 6u}) EXPECT_TRUE(run.Applicable(line));
+}
+
+TEST(ACrash, OfTheKernelEndsWithAnAttemptThatFails) {
+  Followed run = Connecting("6.1-siw");
+  run.Answer(3, Reply::Blocked());
+  run.Release(3, Reply::Refused(Errno::kConnRefused));
+  EXPECT_TRUE(run.Applicable(5));
+}
+
+TEST(ACrash, OfTheKernelIsOfIwarpAlone) {
+  Followed run = Connecting("6.1-rxe");
+  run.Answer(3, Reply::Returned());
+  EXPECT_TRUE(run.Applicable(5));
+}
+
 // The event that the call took for its own may be the written one.
 TEST(Applicable, IsNoRouteOfAnIdWhoseEventMayHaveBeenAnothers) {
   for (const bool written : {false, true}) {

@@ -26,7 +26,7 @@ enum class Capability : uint8_t {
   kTime,        // minutes may pass: virtual time, or patience
   kRaces,       // calls may follow one another before the world has settled
   kLanes,       // a side has more than one thread
-  kCrashes,     // calls that crash the real library may be made
+  kCrashes,     // calls that crash the real library or kernel may be made
   kMisuse,      // calls on what is gone may be made, which read memory that is not theirs
   kLaterCalls,  // the library has the calls of its map 1.4, and the kernel serves them
   kData,        // bytes move: queues take work, and complete it

@@ -16,7 +16,7 @@ enum class NotMade : uint8_t {
   kChannelInUse,   // a call waits on the channel that it destroys
   kIdInUse,        // another thread waits for the event of a call on its id
   kQueueInUse,     // another thread waits for a completion of its queue
-  kWouldCrash,     // the library would crash, without the capability crashes
+  kWouldCrash,     // the library or the kernel would crash, without the capability crashes
   kExited,         // its process has exited
   kCrashed,        // an earlier call has crashed its process
   kContends,       // with another call that is made at the same time
