@@ -83,6 +83,9 @@ struct Topology {
   std::string PortName(uint8_t device) const;
   // There is a link between the two devices.
   bool Linked(uint8_t a, uint8_t b) const;
+  // One link, without a switch, so that its carrier is that of both: the links of a bond end at
+  // one.
+  bool ShareLink(uint8_t a, uint8_t b) const { return !devices[a].bonded && !devices[b].bonded; }
   // The device of the kernel over which `there` is reached: the last of those with a link to it;
   // the last of all if `there` is no device.
   uint8_t WayOut(uint8_t kernel, std::optional<uint8_t> there) const;

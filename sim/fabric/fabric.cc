@@ -140,12 +140,12 @@ bool Fabric::CarriesTcp(uint8_t a, uint8_t b) const {
   return true;
 }
 
-// Where that makes a device mute, either end of the link takes the carrier away; a bond still takes
-// what its links bring. source: observed lab 6.12-rxe, seed 61
+// Where that makes a device mute, either end of a link takes the carrier away; that of a bond is a
+// switch's. source: observed lab 6.12-rxe, seeds 61 and 3004
 bool Fabric::NoCarrier(uint8_t from, uint8_t to) const {
   if (!devices_[from].up) return true;
   return profile_->dialect.link_down_mutes && to != kNoDevice && !devices_[to].up &&
-         !topology_->devices[to].bonded;
+         topology_->ShareLink(from, to);
 }
 
 bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
@@ -167,7 +167,7 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
     devices_[from].mute |= profile_->dialect.link_down_mutes;
     return !profile_->dialect.link_down_fails_sends;
   }
-  if (crosses && devices_[from].mute) {
+  if (devices_[from].mute) {
     note(true);
     return true;
   }
@@ -212,8 +212,8 @@ const Packet* Fabric::Arrive(Instant now, uint32_t packet) {
   if (held_[due.from] == packet) held_[due.from] = kNobody;
   const bool has_host = !topology_->devices[due.to].tester;
   // A prompt packet was sent before the interface can have gone down.
-  const bool received =
-      has_host && devices_[due.to].receives && (!due.late || TakesWhatComes(due.to));
+  const bool received = has_host && devices_[due.to].receives && !devices_[due.to].mute &&
+                        (!due.late || TakesWhatComes(due.to));
   if (received && watches_arrivals) arrivals.push_back({now, due.from, due.to, due.mad});
   if (received && devices_[due.to].hears == Hears::kAtOnce) {
     arrived_ = due;

@@ -44,7 +44,7 @@ struct DeviceState {
   bool registered = true;  // ids can be bound to it
   bool receives = true;    // messages reach it
   Hears hears = Hears::kAtOnce;
-  bool mute = false;  // nothing that it sends gets out
+  bool mute = false;  // nothing that it sends gets out, nor does it hear anything
   bool up = true;     // its interface
   NeighbourTable neighbours;
   uint8_t bond_slave = 0;   // which of the two interfaces of its bond is active
@@ -192,8 +192,8 @@ class Fabric {
   bool Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
   // Whether the sending device silently keeps messages that it is given, without sending them.
   bool Keeps(uint8_t from, uint8_t to) const {
-    return CrossesLink(from, to) && (NoCarrier(from, to) || devices_[from].mute) &&
-           profile_->dialect.link_down_keeps_sends;
+    const bool now = CrossesLink(from, to) && NoCarrier(from, to);
+    return (now || devices_[from].mute) && profile_->dialect.link_down_keeps_sends;
   }
   // The packet that arrives, valid until the next one arrives; null when it does not (a stale
   // event, or no receiver), and when its receiver processes it later.

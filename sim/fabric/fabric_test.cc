@@ -244,13 +244,38 @@ TEST_F(FabricTest, SaysThatItCannotSendWhereTheKernelDoes) {
     Fabric other(FindTopology("two-kernels"), FindProfile(profile));
     EXPECT_FALSE(other.Keeps(0, 1)) << profile;
     other.device(0).up = false;
+    EXPECT_FALSE(other.Keeps(0, 0)) << profile;
     EXPECT_TRUE(other.Send(&agenda_, 0, 1, Mad{})) << profile;
     EXPECT_EQ(other.Keeps(0, 1), keeps) << profile;
-    EXPECT_FALSE(other.Keeps(0, 0)) << profile;
+    EXPECT_EQ(other.Keeps(0, 0), keeps) << profile << ": it is mute now, to itself as well";
     // Neither end has a carrier.
     EXPECT_EQ(other.Keeps(1, 0), keeps) << profile;
   }
   EXPECT_THAT(Arrivals(), IsEmpty());
+}
+
+// The other end of a link to a switch takes no carrier away.
+TEST_F(FabricTest, LosesWhatIsSentToAPortOfASwitchWithoutALink) {
+  for (const char* const profile : {"6.12-rxe", "7.2-rxe"}) {
+    Fabric other(FindTopology("bond"), FindProfile(profile));
+    other.device(1).up = false;
+    EXPECT_FALSE(other.Keeps(0, 1)) << profile;
+    EXPECT_TRUE(other.Send(&agenda_, 0, 1, Mad{})) << profile;
+    EXPECT_FALSE(other.device(0).mute) << profile;
+  }
+  EXPECT_THAT(Arrivals(), IsEmpty());
+}
+
+TEST_F(FabricTest, LetsAMuteDeviceHearNothing) {
+  Send(MadKind::kReq, 1, 1);
+  fabric_.device(0).mute = true;
+  Send(MadKind::kReq, 2, 1);
+  Send(MadKind::kReq, 3, 0);
+  EXPECT_TRUE(fabric_.Send(&agenda_, 0, 0, Mad{}));
+  EXPECT_THAT(Arrivals(), IsEmpty());
+  fabric_.device(0).mute = false;
+  Send(MadKind::kReq, 4, 1);
+  EXPECT_THAT(Arrivals(), ElementsAre(4));
 }
 
 // Linux 6.12 and 7.2: nothing gets out after a message that was sent over a dead link.

@@ -18,6 +18,12 @@ bool Carriers::IsUp(uint8_t device) const {
   return downs.empty() || downs.back().until != kStill;
 }
 
+bool Carriers::AnyDown() const {
+  for (uint8_t device = 0; device < devices_.size(); ++device)
+    if (!IsUp(device)) return true;
+  return false;
+}
+
 void Carriers::NoteMute(uint8_t device, Certainty mute) {
   devices_[device].mute = std::max(devices_[device].mute, mute);
 }
@@ -25,10 +31,10 @@ void Carriers::NoteMute(uint8_t device, Certainty mute) {
 Certainty Carriers::Missed(const Flight& flight) const {
   Certainty missed = Certainty::kNo;
   const uint8_t to = flight.to_device;
+  if (flight.from_device == to) return missed;  // it does not use the link
   const Span sent = flight.since;
   for (const uint8_t end : {flight.from_device, to}) {
-    // A bond that is down still takes what its links bring.
-    if (end == kNoDevice || (end == to && topology_.devices[to].bonded)) continue;
+    if (end == kNoDevice || (end == to && !topology_.ShareLink(flight.from_device, to))) continue;
     for (const Down& down : devices_[end].downs) {
       if (down.from.Precedes(flight) && sent.latest < down.until) return Certainty::kYes;
       if (sent.latest >= down.from.at && sent.earliest <= down.until) missed = Certainty::kMaybe;
@@ -41,14 +47,21 @@ Certainty Carriers::Mutes(const Flight& flight) const {
   return dialect_.link_down_mutes ? Missed(flight) : Certainty::kNo;
 }
 
-// What was sent before the link was down may still arrive.
-Certainty Carriers::SentByMute(const Flight& flight, const Possibility& p) const {
-  const Certainty mute = IsMute(flight.from_device, p);
-  if (mute == Certainty::kNo) return mute;
+bool Carriers::WasDownBefore(const Flight& flight) const {
   for (const uint8_t end : {flight.from_device, flight.to_device})
     for (const Down& down : devices_[end].downs)
-      if (down.from.Precedes(flight)) return mute;
-  return Certainty::kNo;
+      if (down.from.Precedes(flight)) return true;
+  return false;
+}
+
+// What was sent before the link was down may still arrive.
+Certainty Carriers::SentByMute(const Flight& flight, const Possibility& p) const {
+  return WasDownBefore(flight) ? IsMute(flight.from_device, p) : Certainty::kNo;
+}
+
+Certainty Carriers::SentToMute(const Flight& flight, const Possibility& p) const {
+  const Certainty mute = IsMute(flight.to_device, p);
+  return WasDownBefore(flight) ? mute : std::min(mute, Certainty::kMaybe);
 }
 
 Certainty Carriers::Keeps(uint8_t device, uint8_t peer, Span sent, const Possibility& p) const {

@@ -24,7 +24,7 @@ struct CarrierPlaces {
 };
 
 // Where a send over a link without a carrier makes a device mute, nothing that it sends later gets
-// out. source: Dialect::link_down_mutes
+// out, and it hears nothing. source: Dialect::link_down_mutes
 class Carriers : Fixed<CarrierPlaces> {
  public:
   // The references outlive it.
@@ -34,17 +34,20 @@ class Carriers : Fixed<CarrierPlaces> {
   // The interface of the device goes down or up; twice the same is once.
   void Turn(uint8_t device, bool up, Moment now);
   bool IsUp(uint8_t device) const;
+  bool AnyDown() const;
   // Messages of other components may have made the device mute, or have certainly.
   void NoteMute(uint8_t device, Certainty mute);
   // The device is registered anew, or its host has stopped.
   void Renew(uint8_t device) { devices_[device].mute = Certainty::kNo; }
 
-  // Whether it was sent while either end of the link was down.
+  // Whether it was sent while its link had no carrier.
   Certainty Missed(const Flight& flight) const;
   // Whether its sender is mute from then on.
   Certainty Mutes(const Flight& flight) const;
   // Whether its sender's device was mute when it was sent.
   Certainty SentByMute(const Flight& flight, const Possibility& p) const;
+  // Whether its receiver's device was mute when it came, and so did not hear it.
+  Certainty SentToMute(const Flight& flight, const Possibility& p) const;
   // Whether the device silently keeps a message that was sent over the link to its peer.
   Certainty Keeps(uint8_t device, uint8_t peer, Span sent, const Possibility& p) const;
 
@@ -57,6 +60,8 @@ class Carriers : Fixed<CarrierPlaces> {
     std::vector<Down> downs;  // of its interface
     Certainty mute = Certainty::kNo;
   };
+  // Either end of its link was down at some time before it was sent.
+  bool WasDownBefore(const Flight& flight) const;
   Certainty IsMute(uint8_t device, const Possibility& p) const {
     return p.IsMute(device) ? Certainty::kYes : devices_[device].mute;
   }

@@ -459,12 +459,13 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
     fate.can_be_lost = true;
     if (flight.since.earliest >= to.deaf_from) fate.can_arrive = false;
   }
-  if (flight.from_device == flight.to_device) return fate;  // it does not use the link
-  const DeviceInfo& from = devices_[flight.from_device];
   fate.mutes = carriers_.Mutes(flight);
-  const Certainty lost = std::max(fate.mutes, carriers_.SentByMute(flight, p));
+  const Certainty lost =
+      std::max({fate.mutes, carriers_.SentByMute(flight, p), carriers_.SentToMute(flight, p)});
   fate.can_be_lost |= lost != Certainty::kNo;
   if (lost == Certainty::kYes) fate.can_arrive = false;
+  if (flight.from_device == flight.to_device) return fate;  // it does not use the link
+  const DeviceInfo& from = devices_[flight.from_device];
   ApplyLinks(flight, &fate);
   if (!Reaches(flight.from_device, flight.to_device)) {
     fate.can_be_lost = true;

@@ -26,6 +26,8 @@ void Environment::TurnLinks(int64_t until) {
     ChangeAnswers();
   }
   while (const auto neighbour = fault_model_.neighbours().TakeFailure(until)) Fail(*neighbour);
+  // What is sent meanwhile may make a device mute for all.
+  if (fault_model_.carriers().AnyDown()) SpreadMutes();
 }
 
 // Events in progress may still happen in the old environment: every set is closed first. Of a crowd

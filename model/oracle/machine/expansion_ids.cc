@@ -320,7 +320,7 @@ void Steps::Expansion::ExpandAwaitedReply(const Possibility& p, uint8_t i) {
 
 Certainty Steps::Expansion::Keeps(const IdState& id, const Possibility& p) const {
   const uint8_t peer = steps_.facts_.PeerDeviceOf(id);
-  if (id.device == kNoDevice || id.device == peer) return Certainty::kNo;
+  if (id.device == kNoDevice) return Certainty::kNo;
   return steps_.fault_model_.carriers().Keeps(id.device, peer, id.last, p);
 }
 
