@@ -230,6 +230,39 @@ TEST(Frames, MayComeAfterTheirCallWhereTheyAreTapped) {
   EXPECT_THAT(RulesBroken(history), IsEmpty());
 }
 
+// One of two ids asks over the link, the other on its own device.
+TEST(Frames, AreNotTappedWithinADevice) {
+  std::string text =
+      "topology one-kernel-two-devices\nprofile 6.1-rxe\n"
+      "passive listening L on=S port=7471\n"
+      "active rdma_create_event_channel C\n";
+  for (const auto& [id, source] : {std::pair("A", "active"), std::pair("B", "passive")})
+    text += fmt::format(
+        "active rdma_create_id {0} on=C\n"
+        "active rdma_resolve_addr {0} src={1}:0 dst=passive:7471 timeout_ms=2000\n"
+        "active rdma_get_cm_event C\n"
+        "active rdma_resolve_route {0} timeout_ms=2000\n"
+        "active rdma_get_cm_event C\n",
+        id, source);
+  text +=
+      "active rdma_connect A qp_num=101\nactive rdma_connect B qp_num=102\nsettle\n"
+      "passive rdma_get_cm_event S\npassive rdma_get_cm_event S\n";
+  History history = OnSim(std::get<Conversation>(ParseConversation(text)));
+  EXPECT_THAT(RulesBroken(history), IsEmpty());
+  std::erase_if(history.wire, [](const WireRecord& message) {
+    const mad::Frame frame = mad::Decode(message.frame, mad::LinkType::kEthernet).value();
+    const auto* req = std::get_if<mad::Req>(&frame.mad.message);
+    return req != nullptr && req->local_qpn == 102;
+  });
+  EXPECT_THAT(RulesBroken(history), ElementsAre("wire-number-shown"));
+  Tap(&history);
+  EXPECT_THAT(RulesBroken(history), IsEmpty());
+  for (Record& record : history.records)
+    if (auto* answered = std::get_if<seen::Answered>(&record.seen))
+      if (answered->event && answered->event->qp_num == 102) ++answered->event->qp_num;
+  EXPECT_THAT(RulesBroken(history), ElementsAre("wire-number-shown"));
+}
+
 TEST(Frames, AreHeldAgainstTheirCallsWhereTheyAreTapped) {
   History history = ConnectedByNumber();
   Tap(&history);

@@ -45,9 +45,20 @@ bool Sends(const Call& call) {
   return KindOf(call) == CallKind::kConnect || KindOf(call) == CallKind::kAccept;
 }
 
-bool Succeeded(const Record& record) {
+const Reply* ReplyOf(const Record& record) {
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
-  return answered != nullptr && answered->reply.succeeded();
+  return answered == nullptr ? nullptr : &answered->reply;
+}
+
+bool Succeeded(const Record& record) {
+  const Reply* reply = ReplyOf(record);
+  return reply != nullptr && reply->succeeded();
+}
+
+// It waits for what comes of the message that it has sent.
+bool Waits(const Record& record) {
+  const Reply* reply = ReplyOf(record);
+  return reply != nullptr && reply->kind == ReplyKind::kBlocked;
 }
 
 const CmEvent* EventOf(const Observation& seen) {
@@ -127,12 +138,21 @@ std::optional<wire::Violation> ShownNumbers::EventDiffers(uint32_t record, const
     if (carried.number == event.qp_num) return std::nullopt;
     last = &carried;
   }
-  if (last == nullptr) return std::nullopt;
+  const bool untapped = std::ranges::any_of(untapped_, [&](const Untapped& sent) {
+    return sent.asks != answers && (!sent.number || *sent.number == event.qp_num);
+  });
+  if (last == nullptr || untapped) return std::nullopt;
   return Different(last->message, wire::claims::kNumberShown, fmt::format("{:#x}", event.qp_num),
                    fmt::format("that of a message before, as {:#x}", last->number));
 }
 
-std::vector<wire::Violation> ShownNumbers::Differences() const {
+void ShownNumbers::NoteUntapped(const line::Calls& line, bool has_qp) {
+  const std::optional<Named> named = has_qp ? std::nullopt : NamedBy(line.call);
+  untapped_.push_back({.asks = KindOf(line.call) == CallKind::kConnect,
+                       .number = named ? std::optional(named->number) : std::nullopt});
+}
+
+std::vector<wire::Violation> ShownNumbers::Differences() {
   const bool tapped = std::ranges::any_of(history_.wire, &WireRecord::tapped);
   std::vector<wire::Violation> found;
   const auto take = [&](std::optional<wire::Violation> violation) {
@@ -148,10 +168,14 @@ std::vector<wire::Violation> ShownNumbers::Differences() const {
     const auto* line = std::get_if<line::Calls>(&history_.conversation.lines[record.line]);
     if (line == nullptr) continue;
     if (const IdRef id = MayHaveQp(line->call); id.valid()) with_qp.insert(id);
-    if (Succeeded(record) && Sends(line->call)) {
-      const std::pair<uint8_t, bool> who{line->lane.side, KindOf(line->call) == CallKind::kConnect};
-      if (tapped && !SendsIn(i, who.first, who.second)) late.insert(who);
-      if (!late.contains(who) && !with_qp.contains(IdOf(line->call))) take(CallDiffers(i, *line));
+    const bool has_qp = with_qp.contains(IdOf(line->call));
+    const std::pair<uint8_t, bool> who{line->lane.side, KindOf(line->call) == CallKind::kConnect};
+    const bool sent = Sends(line->call) && (Succeeded(record) || Waits(record));
+    const bool untapped = sent && tapped && !SendsIn(i, who.first, who.second);
+    if (untapped) NoteUntapped(*line, has_qp);
+    if (sent && Succeeded(record)) {
+      if (untapped) late.insert(who);
+      if (!late.contains(who) && !has_qp) take(CallDiffers(i, *line));
     }
     const CmEvent* event = EventOf(record.seen);
     if (event == nullptr) continue;

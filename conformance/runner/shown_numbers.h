@@ -24,7 +24,9 @@ class ShownNumbers {
 
   // What a call names and the message that it sends does not carry, and what an event shows and no
   // message that has arrived carries. The number of a violation is that of a frame before it.
-  std::vector<wire::Violation> Differences() const;
+  // A tap does not see what a device sends to itself: where messages are tapped, an event may show
+  // the number of a call with which none was seen.
+  std::vector<wire::Violation> Differences();
 
  private:
   // The number in a REQ, REP or SIDR_REP.
@@ -35,6 +37,13 @@ class ShownNumbers {
     bool again = false;  // a repetition
   };
 
+  // A call with which no message was tapped.
+  struct Untapped {
+    bool asks = false;
+    std::optional<uint32_t> number;  // empty: its provider's
+  };
+
+  void NoteUntapped(const line::Calls& line, bool has_qp);
   const WireRecord& SentAs(const Carried& carried) const { return history_.wire[carried.message]; }
   // Whether messages that ask, or answer, were sent in the record by its side.
   bool SendsIn(uint32_t record, uint8_t side, bool asks) const;
@@ -44,6 +53,7 @@ class ShownNumbers {
 
   const History& history_;
   std::vector<Carried> carried_;
+  std::vector<Untapped> untapped_;
   std::set<std::pair<MadKind, uint64_t>> sent_;  // with their TIDs
 };
 
