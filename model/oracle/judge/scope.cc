@@ -125,7 +125,28 @@ bool Scope::ParametersAreCovered(const Call& call) {
   return connect != nullptr ? ConnectionIsCovered(*connect, covered) : covered;
 }
 
+// A device is found by the hardware address of its interface alone, and so also with an address of
+// another, where an interface is known, and from loopback. Its rows are those of RoCE, which looks
+// for the address. source: linux 6.1 cma.c cma_validate_port; observed lab 6.1-siw, seeds 3001 and
+// 3005
+bool Scope::MayFindDeviceOfOther(const Call& call) const {
+  const auto* resolve = std::get_if<call::ResolveAddr>(&call);
+  if (resolve == nullptr && !std::holds_alternative<call::BindAddr>(call)) return false;
+  const bool looks = components_.MayBe(IdOf(call), [&](const IdState& own) {
+    return own.state == State::kIdle || (resolve != nullptr && own.state == State::kAddrBound);
+  });
+  if (!looks) return false;
+  const IdInfo& info = facts_.id(IdOf(call));
+  const bool loopback = AddressWantedBy(call).kind == AddressKind::kLoopback ||
+                        info.bound.kind == AddressKind::kLoopback;
+  if (resolve != nullptr && loopback)
+    return facts_.LocalDevice(resolve->destination, info.kernel) != kNoDevice;
+  return !AddressWantedBy(call).AnyOrLoopback() && info.interface != kNoDevice &&
+         facts_.LocalDevice(AddressWantedBy(call), info.kernel) != info.interface;
+}
+
 bool Scope::CanFollowOverIwarp(const Call& call, const Window& window) {
+  if (MayFindDeviceOfOther(call)) return false;
   const IdRef id = IdOf(call);
   IdInfo& info = facts_.id(id);
   // Soft-iWARP makes a queue pair of connections for an id of datagrams, where others would refuse

@@ -18,6 +18,7 @@ class Scope : JudgeBase {
   bool CanFollow(const Call& call, const Window& window);
 
  private:
+  bool MayFindDeviceOfOther(const Call& call) const;
   bool CanFollowOverIwarp(const Call& call, const Window& window);
   bool ParametersAreCovered(const Call& call);
   // `covered`: all else about it is. If it is not, the listeners that it would have reached are not
