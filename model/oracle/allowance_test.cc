@@ -2,7 +2,9 @@
 // connections they are.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
+#include <vector>
 
 #include "model/oracle/told.h"
 
@@ -73,6 +75,110 @@ TEST_P(ACountedFault, HitsEitherOfTwoAtOnceButNotBoth) {
 INSTANTIATE_TEST_SUITE_P(Once, ACountedFault,
                          testing::Values("drop REQ from=active nth=1",
                                          "delay REQ from=active nth=1 by=7s"));
+
+// The first message of a kind, and the wait of what it would have ended.
+struct FirstOf {
+  std::string name;
+  std::string messages;   // "RTU from=active"
+  Told before;            // what leads there
+  Told sends;             // what sends it, at 1 s
+  std::string wait;       // for what it brings
+  std::string hit = "1";  // the numbers of all that must not bring it
+};
+
+void PrintTo(const FirstOf& first, std::ostream* out) { *out << first.name; }
+
+const Told kBoth =
+    kAccepted + Told{kEstablished, "active rdma_ack_cm_event e3 -> 0",
+                     "passive rdma_get_cm_event S as=e4 -> 0  event RDMA_CM_EVENT_ESTABLISHED id=P",
+                     "passive rdma_ack_cm_event e4 -> 0"};
+
+std::vector<FirstOf> Firsts() {
+  return {
+      {.name = "Rtu",
+       .messages = "RTU from=active",
+       .before = kAccepted,
+       .sends = {kEstablished},
+       .wait = "passive wait S within=1s"},
+      {.name = "Dreq",
+       .messages = "DREQ from=active",
+       .before = kBoth,
+       .sends = {"active rdma_disconnect A -> 0"},
+       .wait = "passive wait S within=1s"},
+      {.name = "DreqOfADestroy",
+       .messages = "DREQ from=active",
+       .before = kBoth,
+       .sends = {"active rdma_destroy_id A -> 0"},
+       .wait = "passive wait S within=1s"},
+      {.name = "Drep",
+       .messages = "DREP from=passive",
+       .before =
+           kBoth +
+           Told{"active rdma_disconnect A -> 0",
+                "passive rdma_get_cm_event S as=e5 -> 0  event RDMA_CM_EVENT_DISCONNECTED id=P",
+                "passive rdma_ack_cm_event e5 -> 0"},
+       .sends = {"passive rdma_disconnect P -> 0"},
+       .wait = "active wait C within=1s"},
+      {.name = "Rej",
+       .messages = "REJ from=passive",
+       .before = kRequested,
+       .sends = {"passive rdma_reject P -> 0"},
+       .wait = "active wait C within=1s"},
+      {.name = "RejOfNoListener",
+       .messages = "REJ from=passive",
+       .before = kRouteResolved,
+       .sends = {"active rdma_connect A -> 0"},
+       .wait = "active wait C within=1s"},
+      {.name = "Mra",
+       .messages = "MRA from=passive",
+       .before = kListening + kRouteResolved,
+       .sends = {"active rdma_connect A private=\"hello\" -> 0"},
+       .wait = "",
+       .hit = "1..16"},
+  };
+}
+
+class TheFirst : public testing::TestWithParam<FirstOf> {
+ protected:
+  static Told Under(const std::string& nth) {
+    const FirstOf& first = GetParam();
+    return first.before + Told{"fault drop " + first.messages + " nth=" + nth + " -> done", "@1s"} +
+           first.sends;
+  }
+  // It has arrived, or it has not. An MRA puts off the end of the attempt.
+  static Told Arrives() {
+    if (GetParam().wait.empty()) return {"@2s..122s", "active wait C within=120s -> quiet"};
+    return {GetParam().wait + " -> readable"};
+  }
+  static Told IsLost() {
+    if (GetParam().wait.empty()) return {"@2s..104s", "active wait C within=120s -> readable"};
+    return {"@2s..3s", GetParam().wait + " -> quiet"};
+  }
+};
+
+TEST_P(TheFirst, IsHitByAFaultOfTheFirst) {
+  ExpectPermitted(Under(GetParam().hit) + IsLost());
+  RefusalOfTheLast(Under(GetParam().hit) + Arrives());
+}
+
+TEST_P(TheFirst, IsSparedByAFaultOfTheSecond) {
+  for (const std::string nth : {"2", "2..5", "2.."}) {
+    SCOPED_TRACE(nth);
+    ExpectPermitted(Under(nth) + Arrives());
+    RefusalOfTheLast(Under(nth) + IsLost());
+  }
+}
+
+// Those before the fault are none of its.
+TEST_P(TheFirst, IsTheFirstOfTheFault) {
+  Told told = Renamed(kListening + kRouteResolved) + Told{"@500ms"};
+  for (const std::string& line : Under(GetParam().hit)) told.push_back(line);
+  ExpectPermitted(told + IsLost());
+  RefusalOfTheLast(told + Arrives());
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEachKind, TheFirst, testing::ValuesIn(Firsts()),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace cm::model

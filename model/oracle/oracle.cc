@@ -97,6 +97,7 @@ class Oracle::Judges {
     if (!releases) waiting_.Pass(record);
     just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
     data_path_.AnswersArrive(record.begin);
+    if (!IsNotMade(record)) counted_.Expect(record, line);
     Verdict verdict = IsNotMade(record) ? Verdict{} : Judge(record, line);
     if (verdict.IsPermitted()) {
       counted_.Learn(record, line);

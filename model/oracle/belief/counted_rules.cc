@@ -1,36 +1,46 @@
-// Faults that hit a number of messages: what is known of their count.
+// Faults that hit a number of messages: what is known of a message's place among them.
 #include <algorithm>
 
 #include "model/oracle/belief/fault_model.h"
 
 namespace cm::model {
 
-void FaultModel::StopCounting(MadKinds messages) {
-  for (const MadKind kind : {MadKind::kReq, MadKind::kRep}) {
-    if (!messages.Has(kind)) continue;
-    for (Rule& rule : rules_) rule.exact &= !rule.fault.messages.Has(kind);
-  }
+bool FaultModel::HasBegun(const Rule& rule, const Flight& flight) const {
+  return rule.meets_flights ? flight.since.earliest > rule.first()
+                            : flight.since.earliest >= rule.first();
 }
 
-std::optional<Counted> FaultModel::Count(const Flight& flight, int64_t now, int64_t repeats) {
-  Rule* counts = nullptr;
-  bool certain = true;
-  for (Rule& rule : rules_) {
-    if (!Matches(rule, flight)) continue;
-    certain &= counts == nullptr && rule.exact && now < rule.repeats;
-    counts = &rule;
-  }
-  if (counts == nullptr) return std::nullopt;
-  if (!certain) {
-    StopCounting(counts->fault.messages);
+// What may still have been in flight when the rule was installed counts: see Matches. What answers
+// it was sent a moment later.
+FaultModel::Places FaultModel::PlacesBehind(uint32_t before, const Rule& rule,
+                                            const Flight& flight) const {
+  const int64_t prompt = profile_.timing.prompt.nanoseconds();
+  const bool any = delays_ && rule.fault.after == Duration();
+  const int64_t from = any ? std::numeric_limits<int64_t>::min() : rule.first() - 2 * prompt;
+  const uint32_t most = may_sends_.Most(rule.fault.messages, from, flight.since.latest);
+  return {.first = before + 1, .last = most == 0 ? kNoEnd : std::max(most, before + 1)};
+}
+
+FaultModel::Places FaultModel::PlacesOf(const Rule& rule, const Flight& flight) const {
+  const auto before = std::ranges::count_if(
+      rule.sent, [&](Span sent) { return sent.latest < flight.since.earliest; });
+  return PlacesBehind(static_cast<uint32_t>(before), rule, flight);
+}
+
+std::optional<Counted> FaultModel::Count(const Flight& flight) {
+  const auto counts =
+      std::ranges::find_if(rules_, [&](const Rule& rule) { return Matches(rule, flight); });
+  if (counts == rules_.end() || !Counts(counts->fault) || !HasBegun(*counts, flight) ||
+      flight.since.latest > counts->last())
     return std::nullopt;
-  }
-  counts->repeats = std::min(counts->repeats, repeats);
-  ++counts->seen;
   const Fault& fault = counts->fault;
-  return Counted{.rule = counts->counted,
-                 .effect = fault.Effect(),
-                 .hits = fault.first <= counts->seen && counts->seen <= fault.last};
+  const auto before = static_cast<uint32_t>(counts->sent.size());
+  const Places places = PlacesBehind(before, *counts, flight);
+  counts->sent.push_back(flight.since);
+  if (counts->counted == kNoRule || fault.window != Duration::Max()) return std::nullopt;
+  const bool hits = places.AreWithin(fault) && fault.Effect() != PacketEffect::kDoubled;
+  if (!hits && !places.AreBeyond(fault)) return std::nullopt;
+  return Counted{.rule = counts->counted, .effect = fault.Effect(), .hits = hits};
 }
 
 Hits FaultModel::allowances() const {

@@ -40,11 +40,8 @@ void FaultModel::AddRule(const Fault& fault, int64_t now, bool meets_flights) {
   if (fault.last != 0 && counted_.size() < kCountedRules) {
     rule.counted = static_cast<uint8_t>(counted_.size());
     counted_.push_back(fault);
-    const bool by_calls =
-        fault.messages == MadKinds(MadKind::kReq) || fault.messages == MadKinds(MadKind::kRep);
-    const bool always = fault.after == Duration() && fault.window == Duration::Max();
-    rule.exact = by_calls && always && !meets_flights && fault.Effect() != PacketEffect::kDoubled;
   }
+  if (fault.Effect() == PacketEffect::kDoubled) may_sends_.LoseAnswersTo(fault.messages);
   rules_.push_back(rule);
   const PacketEffect effect = fault.Effect();
   delays_ |= effect == PacketEffect::kLate || effect == PacketEffect::kOvertaken;
@@ -305,17 +302,23 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hi
                                 bool asked, Fate* fate) const {
   const Fault& fault = rule.fault;
   if (!Matches(rule, flight)) return Certainty::kNo;
+  bool hits_all = true;
+  if (Counts(fault)) {
+    const Places places = PlacesOf(rule, flight);
+    if (places.AreBeyond(fault)) return Certainty::kNo;
+    hits_all = places.AreWithin(fault) && fault.Loses();
+  }
+  const bool always = hits_all && fault.window == Duration::Max() && HasBegun(rule, flight);
   if (rule.counted != kNoRule) {
     const bool spared = ((flight.spared >> rule.counted) & 1) != 0;
     const bool used_up = hits[rule.counted] > fault.last - fault.first;
     if (spared || used_up) return Certainty::kNo;
-    fate->hits.push_back({rule.counted, fault.Effect()});
-    return Certainty::kMaybe;
+    if (!always) {
+      fate->hits.push_back({rule.counted, fault.Effect()});
+      return Certainty::kMaybe;
+    }
+    if (asked && !fate->can_be_lost) fate->loses = rule.counted;
   }
-  const bool begun = rule.meets_flights ? flight.since.earliest > rule.first()
-                                        : flight.since.earliest >= rule.first();
-  const bool always =
-      fault.first == 1 && fault.last == 0 && fault.window == Duration::Max() && begun;
   switch (fault.Effect()) {
     case PacketEffect::kNone:
       break;
@@ -427,8 +430,7 @@ void FaultModel::ApplyLinks(const Flight& flight, Fate* fate) const {
     fate->fails_at_sender |= profile_.dialect.link_down_fails_sends;
 }
 
-Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
-  if (profile_.transport == Transport::kIwarp) return FateOverTcp(flight);
+Fate FaultModel::FateBeforeRules(const Flight& flight, const Possibility& p) const {
   Fate fate;
   if (flight.to_device == kNoDevice) {  // as from a local address to a loopback address
     const bool fails = !devices_[flight.from_device].up && profile_.dialect.link_down_fails_sends;
@@ -476,6 +478,14 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
     fate.can_be_lost = true;
     if (from.neighbour_changed.Precedes(flight)) fate.can_arrive = false;
   }
+  return fate;
+}
+
+Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
+  if (profile_.transport == Transport::kIwarp) return FateOverTcp(flight);
+  Fate fate = FateBeforeRules(flight, p);
+  const bool on_link = flight.to_device != kNoDevice && flight.from_device != flight.to_device;
+  if (!on_link) return fate;
   if (flight.doomed) {
     fate.can_be_lost = true;
     fate.can_arrive = false;

@@ -13,6 +13,7 @@
 #include "model/oracle/belief/carriers.h"
 #include "model/oracle/belief/certainty.h"
 #include "model/oracle/belief/fixed.h"
+#include "model/oracle/belief/may_send.h"
 #include "model/oracle/belief/neighbours.h"
 #include "model/oracle/belief/state.h"
 #include "model/vocabulary/fault.h"
@@ -58,6 +59,7 @@ struct Fate {
   int64_t late = 0;                  // maximum delay beyond prompt arrival
   Certainty mutes = Certainty::kNo;  // where it is lost, its sender's device is mute from then on
   InlineVector<MayHit, kCountedRules> hits;
+  uint8_t loses = kNoRule;  // the counted rule that loses it for certain
 
   bool for_now = false;  // it cannot arrive as the device or the host is, which may come back
   // It is lost for good, and nothing else comes of it.
@@ -89,12 +91,11 @@ class FaultModel : Fixed<FaultPlaces> {
   // The environment injects a fault at `now`. `meets_flights`: messages that were sent at that
   // instant may be in flight.
   void Inject(const Fault& fault, int64_t now, bool meets_flights = false);
-  // A call has sent the message at `now`, and it may be sent again from `repeats` on. Where a
-  // counted rule has seen only such messages, in the order of their calls, it is certain what it
-  // makes of this one.
-  std::optional<Counted> Count(const Flight& flight, int64_t now, int64_t repeats);
-  // Messages of these kinds may be sent that no call is seen to send.
-  void StopCounting(MadKinds messages);
+  // A call has just sent the message, for certain: what a rule makes of it that counts messages,
+  // where its place among them is certain enough.
+  std::optional<Counted> Count(const Flight& flight);
+  // What may have been sent: the most that a message's place can be.
+  MaySends& may_sends() { return may_sends_; }
   void Heal(int64_t now);
   // How many faults there were so far, healing included. Those beyond the 254th count as that one.
   uint8_t Injected() const { return std::min<uint8_t>(injected_, Moment::kByItself - 1); }
@@ -116,6 +117,8 @@ class FaultModel : Fixed<FaultPlaces> {
   Duration LongestDelay(const Flight& flight) const;
   // By what the counted rules have hit in the possibility, and which devices are mute in it.
   Fate FateOf(const Flight& flight, const Possibility& p) const;
+  // The same but for faults of packets, which act on what gets so far.
+  Fate FateBeforeRules(const Flight& flight, const Possibility& p) const;
   // A TCP connection cannot make progress from one device to the other.
   bool Parted(uint8_t a, uint8_t b) const;
   // The possible results of a query to the SA of the device's subnet that is sent at `since`, and
@@ -185,9 +188,7 @@ class FaultModel : Fixed<FaultPlaces> {
     int64_t until = kForEver;
     uint8_t healed = 0;         // where it is healed: the number of that, as of a fault
     uint8_t counted = kNoRule;  // its number, if it is
-    bool exact = false;         // it has seen `seen` messages for certain
-    uint32_t seen = 0;
-    int64_t repeats = kForEver;  // from then on it may have seen others
+    std::vector<Span> sent;     // what it has counted for certain
     // The earliest and the latest time of its effect.
     int64_t first() const { return since + fault.after.nanoseconds(); }
     int64_t last() const {
@@ -200,6 +201,23 @@ class FaultModel : Fixed<FaultPlaces> {
   bool Names(uint8_t side, uint8_t device) const {
     return side == kAnySide || topology_.sides[side].device == device;
   }
+  // Places of a message among those that a rule counts, from 1.
+  struct Places {
+    uint32_t first = 1;
+    uint32_t last = kNoEnd;
+    bool AreWithin(const Fault& fault) const {
+      return first >= fault.first && last <= LastOf(fault);
+    }
+    bool AreBeyond(const Fault& fault) const { return last < fault.first || first > LastOf(fault); }
+  };
+  static constexpr uint32_t kNoEnd = std::numeric_limits<uint32_t>::max();
+  static uint32_t LastOf(const Fault& fault) { return fault.last == 0 ? kNoEnd : fault.last; }
+  static bool Counts(const Fault& fault) { return fault.first > 1 || fault.last != 0; }
+  // Behind `before` messages for certain.
+  Places PlacesBehind(uint32_t before, const Rule& rule, const Flight& flight) const;
+  Places PlacesOf(const Rule& rule, const Flight& flight) const;
+  // It was sent when the rule was in force.
+  bool HasBegun(const Rule& rule, const Flight& flight) const;
   Fate FateOverTcp(const Flight& flight) const;
   // By the links at both ends, as they are and as they were when it was sent.
   void ApplyLinks(const Flight& flight, Fate* fate) const;
@@ -236,6 +254,7 @@ class FaultModel : Fixed<FaultPlaces> {
   std::vector<uint8_t> order_;  // devices in the order of their registration
   std::vector<Rule> rules_;
   std::vector<int64_t> losses_end_;  // of faults that lose messages for a time
+  MaySends may_sends_;
   std::vector<Fault> counted_;  // the faults of the counted rules, also of those that are healed
   std::vector<LinkTurn> turns_;
   uint8_t injected_ = 0;

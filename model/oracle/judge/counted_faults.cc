@@ -1,19 +1,51 @@
 #include "model/oracle/judge/counted_faults.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "model/oracle/judge/answers.h"
 
 namespace cm::model {
 namespace {
 
-// The message of that kind that the id has sent in the possibility; none: its end.
-size_t PlaceOf(const Possibility& p, IdRef id, Sends kind) {
-  const uint8_t at = p.Find(id);
-  const auto found = std::ranges::find_if(p.flights, [&](const Flight& flight) {
-    return at != kNoId && flight.from == at && flight.kind == kind;
-  });
-  return static_cast<size_t>(found - p.flights.begin());
+bool CountsMessages(const cm::Line& line) {
+  const auto* injects = std::get_if<line::Injects>(&line);
+  return injects != nullptr && injects->fault.OnPackets() &&
+         (injects->fault.first > 1 || injects->fault.last != 0);
+}
+
+const CmEvent* EventOf(const Observation& seen) {
+  if (const auto* answered = std::get_if<seen::Answered>(&seen))
+    return answered->event ? &*answered->event : nullptr;
+  if (const auto* released = std::get_if<seen::Released>(&seen))
+    return released->event ? &*released->event : nullptr;
+  return nullptr;
+}
+
+// Its attempt, or its connection, is over: nothing of it is sent again.
+bool EndsRepetitions(EventType type) {
+  return type == EventType::kConnectResponse || type == EventType::kEstablished ||
+         type == EventType::kRejected || type == EventType::kDisconnected;
+}
+
+// Their kernel ends ids of a process, of a host or of a device.
+bool EndsIds(FaultKind kind) {
+  return kind == FaultKind::kExit || kind == FaultKind::kCrash || kind == FaultKind::kRemoveDevice;
+}
+
+// The one message of that kind that the id has sent in the record, in the possibility; none: their
+// end.
+size_t PlaceOf(const Possibility& p, IdRef id, MadKind kind, const Record& record) {
+  size_t place = p.flights.size();
+  for (size_t i = 0; i < p.flights.size(); ++i) {
+    const Flight& flight = p.flights[i];
+    const bool now = flight.since.earliest >= record.begin.nanoseconds() &&
+                     flight.since.latest <= record.end.nanoseconds();
+    if (flight.sender != id || MadKindOf(flight.kind) != kind || !now) continue;
+    if (place < p.flights.size() || flight.copied) return p.flights.size();
+    place = i;
+  }
+  return place;
 }
 
 // It gets to where faults count, whatever else may happen to it there.
@@ -37,40 +69,172 @@ void Apply(const Counted& counted, Possibility* p, size_t place) {
 
 }  // namespace
 
-bool CountedFaults::IsCertain(const Record& record, IdRef id) const {
-  if (IsTogether(conversation_, record.line) || !facts_.tester_messages.empty()) return false;
+CountedFaults::CountedFaults(JudgeContext& context)
+    : JudgeBase(context), interval_(profile_.timing.ReplyInterval().nanoseconds()) {
+  counts_ = !machine_.over_iwarp() && std::ranges::any_of(conversation_.lines, CountsMessages);
+}
+
+// A call that has not returned may still send it.
+Span CountedFaults::TimeOf(const Record& record) {
+  const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  const bool open = answered != nullptr && answered->reply.kind == ReplyKind::kBlocked;
+  return {record.begin.nanoseconds(), open ? kStill : record.end.nanoseconds()};
+}
+
+void CountedFaults::Expect(const Record& record, const Line& line) {
+  if (!counts_) return;
+  if (std::holds_alternative<line::Sends>(line))
+    return fault_model_.may_sends().Lose(MadKinds::All());
+  if (const auto* injects = std::get_if<line::Injects>(&line)) {
+    if (EndsIds(injects->fault.kind))
+      EndsAll({record.begin.nanoseconds(), kStill}, [](const IdInfo& /*any*/) { return true; });
+    return;
+  }
+  const auto* calls = std::get_if<line::Calls>(&line);
+  if (calls == nullptr) return;
+  if (IsTogether(conversation_, record.line)) return ExpectGroup(record);
+  if (const CmEvent* event = EventOf(record.seen); event != nullptr && event->id.valid())
+    Fetched(*event, record, TimeOf(record));
+  const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  if (answered != nullptr) Calls(calls->call, answered->reply, TimeOf(record));
+}
+
+// Whichever of them was first.
+void CountedFaults::ExpectGroup(const Record& record) {
+  const std::vector<cm::Line>& lines = conversation_.lines;
+  uint32_t first = record.line;
+  while (std::get<line::Calls>(lines[first]).meanwhile) --first;
+  if (!fault_model_.may_sends().NoteGroup(first)) return;
+  const Span when{record.begin.nanoseconds(), kStill};
+  for (size_t i = first; i < EndOfTogether(conversation_, first); ++i) {
+    const Call& call = std::get<line::Calls>(lines[i]).call;
+    Calls(call, Reply::Returned(), when);
+    if (KindOf(call) != CallKind::kGetCmEvent) continue;
+    Once(MadKind::kRtu, when);
+    Once(MadKind::kRej, when);
+  }
+}
+
+// What a kernel sends for a message is sent for each repetition of it; an MRA for a repetition
+// alone. source: linux 6.1 cm.c cm_req_handler, cm_dup_req_handler
+void CountedFaults::Asks(IdRef id, Span when) {
+  MaySends& sends = fault_model_.may_sends();
+  sends.Add({MadKinds(MadKind::kReq), when, interval_, true, id});
+  sends.Add({MadKinds(MadKind::kMra), when, interval_, false, id});
+  // Also when a listener ends that has not shown it.
+  sends.Add({MadKinds(MadKind::kRej), {when.earliest, kStill}, interval_, true, id});
+}
+
+// source: linux 6.1 cm.c cm_rep_handler, cm_dup_rep_handler
+void CountedFaults::Replies(IdRef id, Span when) {
+  MaySends& sends = fault_model_.may_sends();
+  for (const MadKind kind : {MadKind::kRep, MadKind::kRej})
+    sends.Add({MadKinds(kind), when, interval_, true, id});
+  for (const MadKind kind : {MadKind::kMra, MadKind::kRtu})
+    sends.Add({MadKinds(kind), when, interval_, false, id});
+}
+
+// A DREP is sent for a DREQ, by whatever call. source: linux 6.1 cm.c cm_dreq_handler
+void CountedFaults::Disconnects(IdRef id, Span when) {
+  for (const MadKind kind : {MadKind::kDreq, MadKind::kDrep})
+    fault_model_.may_sends().Add({MadKinds(kind), when, interval_, true, id});
+}
+
+// The REJ of one that was asked is that of its request, as long as one is counted for that.
+void CountedFaults::Rejects(IdRef id, Span when) {
+  const std::vector<Possibility>& all = components_.PossibilitiesOf(id);
+  IdRef asker;
+  for (const Possibility& p : all) {
+    const uint8_t at = p.Find(id);
+    const IdRef origin = at == kNoId ? IdRef() : p.ids[at].origin;
+    if (!origin.valid() || (asker.valid() && asker != origin)) return Once(MadKind::kRej, when);
+    asker = origin;
+  }
+  if (!fault_model_.may_sends().MayBeRejected(asker)) Once(MadKind::kRej, when);
+}
+
+void CountedFaults::Ends(IdRef id, Span when) {
+  Disconnects(id, when);
+  Rejects(id, when);
+}
+
+template <typename IsSo>
+void CountedFaults::EndsAll(Span when, IsSo is_so) {
   for (uint16_t i = 0; i < facts_.id_count(); ++i)
-    if (!facts_.id(IdRef{i}).in_scope) return false;
-  return components_.Has(components_.NumberOf(id));
+    if (const IdInfo& info = facts_.id(IdRef{i}); info.exists && is_so(info)) Ends(IdRef{i}, when);
+}
+
+void CountedFaults::Fetched(const CmEvent& event, const Record& record, Span when) {
+  // A call that was released has waited: it may have sent at any time.
+  if (std::holds_alternative<seen::Released>(record.seen)) when.earliest = 0;
+  const bool asked = facts_.id(event.id).connected;
+  if (event.type == EventType::kEstablished && asked) Once(MadKind::kRtu, when);
+  if (event.type == EventType::kConnectError) Once(MadKind::kRej, when);
+  if (EndsRepetitions(event.type)) fault_model_.may_sends().End(event.id, record.end.nanoseconds());
+}
+
+void CountedFaults::Calls(const Call& call, const Reply& reply, Span when) {
+  const IdRef id = IdOf(call);
+  // A call that waits for an event sends before it is refused.
+  const bool waits = id.valid() && facts_.id(id).synchronous();
+  const bool made = waits || reply.kind != ReplyKind::kReturned || reply.succeeded();
+  switch (KindOf(call)) {
+    case CallKind::kConnect:
+      if (made) Asks(id, when);
+      if (waits) Once(MadKind::kRtu, {when.earliest, kStill});
+      if (waits) Once(MadKind::kRej, {when.earliest, kStill});
+      return;
+    case CallKind::kAccept:
+      if (made) Replies(id, when);
+      return Rejects(id, when);  // one that cannot be accepted
+    case CallKind::kReject:
+    case CallKind::kRejectEce:
+      if (made) Rejects(id, when);
+      return;
+    case CallKind::kEstablish:
+      if (made) Once(MadKind::kRtu, when);
+      return;
+    case CallKind::kDisconnect:
+      if (made) Disconnects(id, when);
+      return;
+    case CallKind::kDestroyId:
+    case CallKind::kDestroyEp:
+      return Ends(id, when);
+    case CallKind::kDestroyEventChannel:
+      return EndsAll(when, [channel = ChannelOf(call)](const IdInfo& info) {
+        return info.channel == channel;
+      });
+    default:
+      return;
+  }
+}
+
+void CountedFaults::LearnOf(IdRef id, MadKind kind, const Record& record) {
+  const std::vector<Possibility>& all = components_.PossibilitiesOf(id);
+  const bool sent = !all.empty() && std::ranges::all_of(all, [&](const Possibility& p) {
+    const size_t place = PlaceOf(p, id, kind, record);
+    return place < p.flights.size() && IsCounted(fault_model_.FateBeforeRules(p.flights[place], p));
+  });
+  if (!sent) return;
+  // So it has not sent the DREQ that was expected.
+  if (kind == MadKind::kDrep) fault_model_.may_sends().TakeBack(id, record.begin.nanoseconds());
+  const auto counted =
+      fault_model_.Count(all.front().flights[PlaceOf(all.front(), id, kind, record)]);
+  if (!counted) return;
+  search_.Change(components_.NumberOf(id),
+                 [&](Possibility* p) { Apply(*counted, p, PlaceOf(*p, id, kind, record)); });
 }
 
 void CountedFaults::Learn(const Record& record, const Line& line) {
   const auto* calls = std::get_if<line::Calls>(&line);
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
-  if (facts_.allowances == Hits{} || calls == nullptr || answered == nullptr) return;
-  const CallKind kind = KindOf(calls->call);
-  const bool asks = kind == CallKind::kConnect;
-  if (!asks && kind != CallKind::kAccept) return;
-  const Reply& reply = answered->reply;
-  if (reply.kind == ReplyKind::kReturned && !reply.succeeded()) return;
-  const IdRef id = IdOf(calls->call);
-  const Sends sends = asks ? Sends::kReq : Sends::kRep;
-  const std::vector<Possibility>& all = components_.PossibilitiesOf(id);
-  const bool sent = !all.empty() && std::ranges::all_of(all, [&](const Possibility& p) {
-    const size_t place = PlaceOf(p, id, sends);
-    return place < p.flights.size() && IsCounted(fault_model_.FateOf(p.flights[place], p));
-  });
-  if (!sent || !IsCertain(record, id))
-    return fault_model_.StopCounting(MadKinds(asks ? MadKind::kReq : MadKind::kRep));
-  const Possibility& one = all.front();
-  const Timing timing = facts_.TimingOf(one.ids[one.Find(id)]);
-  const Duration repeats = std::min(timing.RequestInterval(), timing.ReplyInterval());
-  const auto counted =
-      fault_model_.Count(one.flights[PlaceOf(one, id, sends)], record.begin.nanoseconds(),
-                         (record.begin + repeats).nanoseconds());
-  if (!counted) return;
-  search_.Change(components_.NumberOf(id),
-                 [&](Possibility* p) { Apply(*counted, p, PlaceOf(*p, id, sends)); });
+  if (!counts_ || calls == nullptr || answered == nullptr) return;
+  if (IsTogether(conversation_, record.line) || !facts_.tester_messages.empty()) return;
+  const IdRef id = answered->event ? answered->event->id : IdOf(calls->call);
+  if (!id.valid() || !facts_.id(id).in_scope || !components_.Has(components_.NumberOf(id))) return;
+  for (const MadKind kind :
+       {MadKind::kReq, MadKind::kRep, MadKind::kRtu, MadKind::kDreq, MadKind::kDrep, MadKind::kRej})
+    LearnOf(id, kind, record);
 }
 
 }  // namespace cm::model

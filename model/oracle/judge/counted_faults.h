@@ -7,18 +7,37 @@
 
 namespace cm::model {
 
-// A fault counts messages in the order in which they are sent. REQ and REP are sent by calls, and
-// that is the order, until one of them may have been sent again.
+// A fault counts messages in the order in which they are sent. Before each record it is noted what
+// it may send, and have answered: the last place that a message can have. After it, what it has
+// sent for certain: the first.
 class CountedFaults : JudgeBase {
  public:
-  explicit CountedFaults(JudgeContext& context) : JudgeBase(context) {}
+  explicit CountedFaults(JudgeContext& context);
 
+  // Before the record is judged, of what was made.
+  void Expect(const Record& record, const Line& line);
   // From a permitted record: what has just been sent is hit or spared.
   void Learn(const Record& record, const Line& line);
 
  private:
-  // It was made alone, and nothing is unknown that may have sent such a message before.
-  bool IsCertain(const Record& record, IdRef id) const;
+  void ExpectGroup(const Record& record);
+  void Calls(const Call& call, const Reply& reply, Span when);
+  void Fetched(const CmEvent& event, const Record& record, Span when);
+  void Asks(IdRef id, Span when);
+  void Replies(IdRef id, Span when);
+  // The id, or all ids that are so, are disconnected, destroyed or closed by their kernel.
+  void Disconnects(IdRef id, Span when);
+  void Rejects(IdRef id, Span when);
+  void Ends(IdRef id, Span when);
+  template <typename IsSo>
+  void EndsAll(Span when, IsSo is_so);
+  // One message, and so many more as another is repeated.
+  void Once(MadKind kind, Span when) { fault_model_.may_sends().Add({MadKinds(kind), when}); }
+  static Span TimeOf(const Record& record);
+  void LearnOf(IdRef id, MadKind kind, const Record& record);
+
+  bool counts_ = false;  // a fault of the conversation does
+  int64_t interval_;     // between two transmissions, at least
 };
 
 }  // namespace cm::model

@@ -80,10 +80,6 @@ void Environment::Inject(const Fault& fault, const Window& window) {
   const int64_t now = window.begin;
   if (fault.OnPackets()) {
     fault_model_.Inject(fault, now, MessagesUnderWay(now));
-    const auto repeats = [](const Possibility& p) {
-      return std::ranges::any_of(p.ids, &IdState::outstanding);
-    };
-    if (!components_.WhereMayBe(repeats).empty()) fault_model_.StopCounting(fault.messages);
     facts_.allowances = fault_model_.allowances();
     return;
   }

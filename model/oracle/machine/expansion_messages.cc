@@ -87,7 +87,7 @@ void Steps::Expansion::ExpandFlight(const Possibility& p, size_t f) {
     OfferNoRoom(p, f, due);
   if (arrives && fate.can_be_copied) OfferCopy(p, f, due, kNoRule);
   const bool lost = fate.can_be_lost || !fate.can_arrive;
-  if (lost && fate.mutes != Certainty::kYes) OfferLoss(p, f, due, kNoRule);
+  if (lost && fate.mutes != Certainty::kYes) OfferLoss(p, f, due, fate.loses);
   if (lost && fate.mutes != Certainty::kNo) OfferMuting(p, f, due);
   for (const MayHit& hit : fate.hits) {
     switch (hit.effect) {
