@@ -87,7 +87,8 @@ struct Dialect {
   bool link_down_keeps_sends = false;
   // After a message that was sent over a link that was down the device gets nothing out any more,
   // and hears nothing, not even of itself: its queue pair 1 is in error.
-  // source: observed lab 6.12-rxe and 7.2-rxe, seeds 61 and 3002, linux 6.12 rxe_req.c rxe_requester
+  // source: observed lab 6.12-rxe and 7.2-rxe, seeds 61 and 3002, linux 6.12 rxe_req.c
+  // rxe_requester
   bool link_down_mutes = false;
   // A message longer than its receive completes as the manual says; else as on Soft-RoCE, with an
   // operation error at both ends. source: man ibv_poll_cq(3); observed lab 6.1-rxe data, seed 1

@@ -5,9 +5,6 @@
 namespace cm::model {
 namespace {
 
-// Maximum delay of a message that others overtake.
-constexpr Duration kReordering = Duration::Milliseconds(10);
-
 // Timeout of resolving the sender of a request.
 constexpr Duration kLooksFor = Duration::Seconds(1);
 
@@ -19,12 +16,6 @@ bool OfEveryPacket(const Fault& fault) {
   return fault.messages == MadKinds::All() && fault.Effect() != PacketEffect::kDoubled;
 }
 
-void Delay(const Fault& fault, Fate* fate) {
-  const bool late = fault.Effect() == PacketEffect::kLate;
-  fate->in_order = false;
-  fate->late += (late ? fault.MostLate() : kReordering).nanoseconds();
-}
-
 }  // namespace
 
 FaultModel::FaultModel(const Topology& topology, const Profile& profile)
@@ -33,19 +24,6 @@ FaultModel::FaultModel(const Topology& topology, const Profile& profile)
       neighbours_(topology.devices.size()),
       devices_(topology.devices.size()) {
   for (uint8_t device = 0; device < devices_.size(); ++device) order_.push_back(device);
-}
-
-void FaultModel::AddRule(const Fault& fault, int64_t now, bool meets_flights) {
-  Rule rule{.fault = fault, .since = now, .meets_flights = meets_flights};
-  if (fault.last != 0 && counted_.size() < kCountedRules) {
-    rule.counted = static_cast<uint8_t>(counted_.size());
-    counted_.push_back(fault);
-  }
-  if (fault.Effect() == PacketEffect::kDoubled) may_sends_.LoseAnswersTo(fault.messages);
-  rules_.push_back(rule);
-  const PacketEffect effect = fault.Effect();
-  delays_ |= effect == PacketEffect::kLate || effect == PacketEffect::kOvertaken;
-  if (fault.Loses() && fault.window != Duration::Max()) losses_end_.push_back(rule.last());
 }
 
 void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
@@ -281,63 +259,6 @@ InlineVector<uint8_t, 2> FaultModel::LoopbackDevices(uint8_t kernel, const Windo
   found.push_back(early);
   if (late != early) found.push_back(late);
   return found;
-}
-
-bool FaultModel::Matches(const Rule& rule, const Flight& flight) const {
-  const Fault& fault = rule.fault;
-  if (flight.from_device == flight.to_device) return false;  // it does not use the link
-  if (!Names(fault.side, flight.from_device) || !Names(fault.to, flight.to_device) ||
-      !fault.messages.Has(MadKindOf(flight.kind).value_or(MadKind::kOther))) {
-    return false;
-  }
-  // It may have been in flight for the time of a prompt event, if nothing has delayed it.
-  const int64_t prompt = profile_.timing.prompt.nanoseconds();
-  const bool too_early =
-      (fault.after > Duration() || !delays_) && flight.since.latest + prompt < rule.first();
-  const bool too_late = rule.until != kForEver && flight.faults >= rule.healed;
-  return !too_early && !too_late && flight.since.earliest <= rule.last();
-}
-
-Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hits& hits,
-                                bool asked, Fate* fate) const {
-  const Fault& fault = rule.fault;
-  if (!Matches(rule, flight)) return Certainty::kNo;
-  bool hits_all = true;
-  if (Counts(fault)) {
-    const Places places = PlacesOf(rule, flight);
-    if (places.AreBeyond(fault)) return Certainty::kNo;
-    hits_all = places.AreWithin(fault) && fault.Loses();
-  }
-  const bool always = hits_all && fault.window == Duration::Max() && HasBegun(rule, flight);
-  if (rule.counted != kNoRule) {
-    const bool spared = ((flight.spared >> rule.counted) & 1) != 0;
-    const bool used_up = hits[rule.counted] > fault.last - fault.first;
-    if (spared || used_up) return Certainty::kNo;
-    if (!always) {
-      fate->hits.push_back({rule.counted, fault.Effect()});
-      return Certainty::kMaybe;
-    }
-    if (asked && !fate->can_be_lost) fate->loses = rule.counted;
-  }
-  switch (fault.Effect()) {
-    case PacketEffect::kNone:
-      break;
-    case PacketEffect::kLost:
-    case PacketEffect::kCorrupt:
-      fate->can_be_lost = true;
-      if (always && asked) fate->can_arrive = false;
-      break;
-    case PacketEffect::kLate:
-    case PacketEffect::kOvertaken:
-      Delay(fault, fate);
-      if (always && asked && flight.since.latest < rule.last())
-        fate->early += fault.by.nanoseconds();
-      break;
-    case PacketEffect::kDoubled:
-      fate->can_be_copied = !flight.copied;
-      break;
-  }
-  return always && flight.since.latest < rule.last() ? Certainty::kYes : Certainty::kMaybe;
 }
 
 Certainty FaultModel::SentWithoutSource(const Flight& flight) const {

@@ -216,6 +216,7 @@ class FaultModel : Fixed<FaultPlaces> {
   // Behind `before` messages for certain.
   Places PlacesBehind(uint32_t before, const Rule& rule, const Flight& flight) const;
   Places PlacesOf(const Rule& rule, const Flight& flight) const;
+  static void Delay(const Fault& fault, Fate* fate);
   // It was sent when the rule was in force.
   bool HasBegun(const Rule& rule, const Flight& flight) const;
   Fate FateOverTcp(const Flight& flight) const;

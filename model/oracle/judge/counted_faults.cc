@@ -178,34 +178,25 @@ void CountedFaults::Calls(const Call& call, const Reply& reply, Span when) {
   // A call that waits for an event sends before it is refused.
   const bool waits = id.valid() && facts_.id(id).synchronous();
   const bool made = waits || reply.kind != ReplyKind::kReturned || reply.succeeded();
-  switch (KindOf(call)) {
-    case CallKind::kConnect:
-      if (made) Asks(id, when);
-      if (waits) Once(MadKind::kRtu, {when.earliest, kStill});
-      if (waits) Once(MadKind::kRej, {when.earliest, kStill});
-      return;
-    case CallKind::kAccept:
-      if (made) Replies(id, when);
-      return Rejects(id, when);  // one that cannot be accepted
-    case CallKind::kReject:
-    case CallKind::kRejectEce:
-      if (made) Rejects(id, when);
-      return;
-    case CallKind::kEstablish:
-      if (made) Once(MadKind::kRtu, when);
-      return;
-    case CallKind::kDisconnect:
-      if (made) Disconnects(id, when);
-      return;
-    case CallKind::kDestroyId:
-    case CallKind::kDestroyEp:
-      return Ends(id, when);
-    case CallKind::kDestroyEventChannel:
-      return EndsAll(when, [channel = ChannelOf(call)](const IdInfo& info) {
-        return info.channel == channel;
-      });
-    default:
-      return;
+  const CallKind kind = KindOf(call);
+  if (kind == CallKind::kConnect) {
+    if (made) Asks(id, when);
+    if (waits) Once(MadKind::kRtu, {when.earliest, kStill});
+    if (waits) Once(MadKind::kRej, {when.earliest, kStill});
+  } else if (kind == CallKind::kAccept) {
+    if (made) Replies(id, when);
+    Rejects(id, when);  // one that cannot be accepted
+  } else if (kind == CallKind::kReject || kind == CallKind::kRejectEce) {
+    if (made) Rejects(id, when);
+  } else if (kind == CallKind::kEstablish) {
+    if (made) Once(MadKind::kRtu, when);
+  } else if (kind == CallKind::kDisconnect) {
+    if (made) Disconnects(id, when);
+  } else if (kind == CallKind::kDestroyId || kind == CallKind::kDestroyEp) {
+    Ends(id, when);
+  } else if (kind == CallKind::kDestroyEventChannel) {
+    EndsAll(when,
+            [channel = ChannelOf(call)](const IdInfo& info) { return info.channel == channel; });
   }
 }
 
