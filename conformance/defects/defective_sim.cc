@@ -143,8 +143,10 @@ class DefectiveSim : public Implementation {
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
     return std::make_unique<DefectiveSession>(
         defects_, conversation,
-        woven::SessionOptions{
-            .profile = &options_.profile, .watch_wire = options_.watch_wire, .on_wire = {}});
+        woven::SessionOptions{.profile = &options_.profile,
+                              .watch_wire = options_.watch_wire,
+                              .on_wire = {},
+                              .acks_take_no_time = options_.acks_take_no_time});
   }
 
  private:

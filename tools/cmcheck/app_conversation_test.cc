@@ -107,6 +107,18 @@ TEST_F(AppConversations, OfASeedAreCarriedOutInItsOrder) {
   EXPECT_THAT(LinesOf(folder_.Read(std::string(kFile))), Contains(StartsWith("order ")));
 }
 
+// A thread waits in rdma_destroy_id until another one has acknowledged the event. What comes
+// meanwhile comes at its time: the timers of the profile take minutes, the run milliseconds.
+TEST_F(AppConversations, WithADestroyThatWaitsForAnAcknowledgementAreCarriedOutInTheirTime) {
+  for (const char* seed : {"2", "4"}) {
+    SCOPED_TRACE(seed);
+    App({"--seed", seed}, "cmtime -b {passive} -c 5 : cmtime -b {active} -s {passive} -c 5");
+    EXPECT_THAT(LinesOf(folder_.Read(std::string(kFile))),
+                Contains(testing::ContainsRegex("passive/3 rdma_destroy_id id[0-9]+ -> blocked")));
+    ExpectTheSameAgain();
+  }
+}
+
 TEST_F(AppConversations, HaveTheFaultAndTheMessageThatItHits) {
   ASSERT_EQ(App({"--fault", "fault drop REP from=passive nth=1"}, kRping).exit_code, 0);
   Explained();

@@ -31,9 +31,12 @@ void NoteInterrupt(int signal) {
 ResolveOther resolve_other = nullptr;
 
 // The simulator as it is.
-Answering Simulator(const Profile& profile) {
-  return {.implementation = MakeSimImplementation(
-              {.profile = profile, .watch_wire = true, .capabilities = profile.capabilities}),
+Answering Simulator(const Profile& profile, bool of_programs) {
+  return {.implementation = MakeSimImplementation({.profile = profile,
+                                                   .watch_wire = true,
+                                                   .capabilities = profile.capabilities,
+                                                   .on_wire = {},
+                                                   .acks_take_no_time = of_programs}),
           .text = "sim",
           .options = "--impl sim",
           .library = "simulated",
@@ -117,10 +120,10 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
   auto profile = LoadProfile(profile_name);
   if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
   Profile& known = std::get<Profile>(profile);
-  if (asked.ticks) known.timing.clock = TimerClock::kWheel;
+  if (asked.of_programs) known.timing.clock = TimerClock::kWheel;
   std::variant<Answering, std::string> answering;
   if (asked.impl == "sim" && asked.defects.empty() && asked.place.empty())
-    answering = Simulator(known);
+    answering = Simulator(known, asked.of_programs);
   else if (resolve_other != nullptr)
     answering = resolve_other(asked, known);
   else

@@ -57,7 +57,9 @@ struct Asked {
   std::string address;       // of an agent that may do something: that of its side
   std::string control;       // the interface that carries its connection
   std::string records;       // where it writes what is to be undone; empty: the default
-  bool ticks = false;        // timers of a simulated kernel come with its ticks, as in `app`
+  // A conversation of `app`: timers of a simulated kernel come with its ticks, and no time passes
+  // with a call that waits for acknowledgements by other threads.
+  bool of_programs = false;
 };
 void AddAsked(Verb verb, Asked* asked);
 // The implementation and its environment.

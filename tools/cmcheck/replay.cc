@@ -47,7 +47,7 @@ int Replay(const ReplayOptions& options) {
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
   const ConversationFile& file = std::get<ConversationFile>(read);
   Asked asked = options.asked;
-  asked.ticks = file.history && file.history->implementation == kPrograms;
+  asked.of_programs = file.history && file.history->implementation == kPrograms;
   auto carried = CarryOut(file.path, file.conversation, file.text, asked);
   if (auto* problem = std::get_if<std::string>(&carried)) return Unusable(*problem);
   const SequenceRun& judged = std::get<CarriedOut>(carried).run;

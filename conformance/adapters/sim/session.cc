@@ -255,6 +255,14 @@ class Carried : public SimSession, public Driver, public Environment {
   static bool IsGone(uint8_t /*side*/, HeldRef /*held*/) { return false; }
   static bool IsGone(uint8_t /*side*/, MrRef /*region*/) { return false; }
 
+  bool WaitsForAcks(Lane lane) const {
+    return std::ranges::any_of(world_.waiting(), [lane](const WaitingLane& waiting) {
+      const Waiting what = waiting.ongoing.waiting;
+      return waiting.lane == lane && (what == Waiting::kAcks || what == Waiting::kMigrationAcks ||
+                                      what == Waiting::kGroupAcks);
+    });
+  }
+
   // A blocking call runs the world until it is answered, or nothing can answer it. One on a
   // synchronous id may need another thread's next call, and is left alone once the world is quiet.
   Progress RunUntilAnswered(Lane lane) {
@@ -263,6 +271,7 @@ class Carried : public SimSession, public Driver, public Environment {
     for (;;) {
       const Progress progress = world_.Continue(lane);
       if (progress.reply.kind != ReplyKind::kBlocked) return progress;
+      if (options_.acks_take_no_time && WaitsForAcks(lane)) return progress;
       if (completes) limit = Now() + profile_->timing.quiet;
       if (!world_.NextAt() || *world_.NextAt() > limit) return progress;
       world_.Step(Order());

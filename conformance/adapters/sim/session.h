@@ -18,6 +18,9 @@ struct SessionOptions {
   bool watch_wire = true;
   // Called for every message, with all its fields, if `watch_wire` is on.
   std::function<void(const WireNote&)> on_wire;
+  // No time passes with a call that waits for acknowledgements by other threads: it is blocked at
+  // once, as it is among the threads of a program. Otherwise it waits as long as for an event.
+  bool acks_take_no_time = false;
 };
 
 // A session whose tester may be elsewhere.

@@ -18,7 +18,8 @@ class SimImplementation : public Implementation {
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
     return sim::StartSession(conversation, {.profile = &options_.profile,
                                             .watch_wire = options_.watch_wire,
-                                            .on_wire = options_.on_wire});
+                                            .on_wire = options_.on_wire,
+                                            .acks_take_no_time = options_.acks_take_no_time});
   }
 
  private:

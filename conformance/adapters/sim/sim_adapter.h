@@ -22,6 +22,7 @@ struct SimOptions {
   Capabilities capabilities;
   // Hears of every message whole, where the history says its kind. `watch_wire` has to be on.
   std::function<void(const sim::WireNote&)> on_wire;
+  bool acks_take_no_time = false;  // as in SessionOptions
 };
 
 std::unique_ptr<Implementation> MakeSimImplementation(SimOptions options);
