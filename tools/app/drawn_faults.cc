@@ -1,6 +1,7 @@
 #include "tools/app/drawn_faults.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "model/base/check.h"
 #include "model/base/choice.h"
 #include "model/base/duration.h"
 
@@ -58,7 +60,10 @@ std::vector<Happening> DrawFaults(uint64_t seed, const TopologyRef& topology,
     for (Happening& happening : *read) drawn.push_back(std::move(happening));
   }
   std::ranges::stable_sort(drawn, {}, &Happening::at);
-  return drawn;
+  // As one script: a fault may be without effect after another one.
+  auto whole = ReadScript(fmt::format("{}", fmt::join(LinesOf(drawn), "\n")), topology, &profile);
+  CM_CHECK(std::holds_alternative<std::vector<Happening>>(whole));
+  return std::get<std::vector<Happening>>(std::move(whole));
 }
 
 std::vector<std::string> LinesOf(const std::vector<Happening>& script) {

@@ -119,6 +119,17 @@ TEST_F(AppConversations, WithADestroyThatWaitsForAnAcknowledgementAreCarriedOutI
   }
 }
 
+// Of two faults that are drawn, the second one removes a device that is gone: it has no effect, and
+// is not in the conversation.
+TEST_F(AppConversations, OfDrawnFaultsHaveThoseWithAnEffect) {
+  const std::string programs = "ucmatose -c 5 : ucmatose -s {passive} -c 5";
+  const Ended ended = App({"--seed", "64", "--faults", "drawn"}, programs);
+  EXPECT_THAT(ended.output, HasSubstr("rxe1 is gone already\n"));
+  const std::vector<std::string> lines = LinesOf(folder_.Read(std::string(kFile)));
+  EXPECT_THAT(lines, Contains("fault remove-device side=passive").Times(1));
+  ExpectTheSameAgain();
+}
+
 TEST_F(AppConversations, HaveTheFaultAndTheMessageThatItHits) {
   ASSERT_EQ(App({"--fault", "fault drop REP from=passive nth=1"}, kRping).exit_code, 0);
   Explained();
