@@ -240,8 +240,11 @@ std::variant<Answering, std::string> ResolveAny(const Asked& asked, const Profil
   const bool may_be_allowed = asked.impl == "nodes" || asked.impl.starts_with("dl");
   if (!asked.allow.empty() && !may_be_allowed) return "--allow goes with --impl nodes only";
   if (asked.impl == "sim")
-    return ResolveSim(
-        asked, {.profile = profile, .watch_wire = true, .capabilities = profile.capabilities});
+    return ResolveSim(asked, {.profile = profile,
+                              .watch_wire = true,
+                              .capabilities = profile.capabilities,
+                              .on_wire = {},
+                              .acks_take_no_time = asked.of_programs});
   if (asked.impl == "dl" || asked.impl.starts_with("dl:"))
     return ResolveDl(asked, {.profile = profile});
   if (asked.impl == "lib" || asked.impl.starts_with("lib:"))
