@@ -6,6 +6,7 @@
 
 #include "sim/fake_libibverbs/carrying.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -26,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/fake_libibverbs/client.h"
 #include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
@@ -102,16 +104,6 @@ bool HasPeer(int fd) {
   return syscall(SYS_getpeername, fd, &peer, &length) == 0;
 }
 
-// The system closes what the program leaves open: those ends take their way, too. A program that is
-// killed, or calls _exit, does not come here.
-__attribute__((destructor)) void CarryEndsThatAreLeft() {
-  const InObject here;
-  for (size_t i = 0; i < kMost; ++i) {
-    const int fd = static_cast<int>(i);
-    if (kinds[i] == Kind::kStream && !inherited[i] && HasPeer(fd)) CarryEnd(fd);
-  }
-}
-
 int64_t AskToCarry(int fd, uapi::CarryRecord record, std::span<const uint8_t> peer = {}) {
   SpendComputation();
   const int before = errno;
@@ -126,6 +118,18 @@ int64_t AskToCarry(int fd, uapi::CarryRecord record, std::span<const uint8_t> pe
 }
 
 int64_t AskAs(Carry what, int fd) { return AskToCarry(fd, {.what = static_cast<uint32_t>(what)}); }
+
+// The system closes what the program leaves open: those ends take their way, too. A child that has
+// only what its parent has as well, and has asked for nothing, does not begin to for its end.
+__attribute__((destructor)) void CarryEndsThatAreLeft() {
+  const InObject here;
+  const auto is_left = [](size_t i) {
+    return kinds[i] == Kind::kStream && (IsConnected() || !inherited[i]) &&
+           HasPeer(static_cast<int>(i));
+  };
+  for (size_t i = 0; i < kMost; ++i)
+    if (is_left(i)) return CarryMayEnd(0, 0);
+}
 
 enum class Room : uint8_t { kThere, kOfSystem, kNone, kInterrupted };
 
@@ -259,6 +263,21 @@ std::optional<ssize_t> CarryBytes(int fd, const iovec* pieces, size_t count, int
   return CarryMessage(fd, message, flags);
 }
 
+void CarryMayEnd(pid_t process, int signal) {
+  if (!TakeTurns()) return;
+  AskToCarry(-1, {.address = static_cast<uint64_t>(process),
+                  .what = static_cast<uint32_t>(Carry::kMayEnd),
+                  .attempt = static_cast<uint32_t>(signal)});
+}
+
+void CarryEndsAtExec() {
+  for (size_t i = 0; i < kMost; ++i) {
+    const int fd = static_cast<int>(i);
+    if (kinds[i] != Kind::kStream || inherited[i] || !HasPeer(fd)) continue;
+    if ((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0) CarryEnd(fd);
+  }
+}
+
 void CarryEnd(int fd) {
   if (fd < 0 || static_cast<size_t>(fd) >= kMost) return;
   const Kind kind = kinds[static_cast<size_t>(fd)];
@@ -363,6 +382,15 @@ ssize_t sendfile64(int to, int from, off64_t* offset, size_t size) noexcept {
   if (!AwaitArrival(to, !IsNonBlocking(to))) return -1;
   return kReal(to, from, offset, size);
 }
+
+void _exit(int status) {
+  static auto* const kReal = Next("_exit", &_exit);
+  CarryEndsThatAreLeft();
+  kReal(status);
+  __builtin_unreachable();
+}
+
+void _Exit(int status) noexcept { _exit(status); }
 
 int shutdown(int fd, int how) noexcept {
   static auto* const kReal = Next("shutdown", &shutdown);

@@ -6,6 +6,7 @@
 #define SIM_FAKE_LIBIBVERBS_CARRYING_H_
 
 #include <sys/socket.h>
+#include <sys/types.h>
 #include <sys/uio.h>
 
 #include <optional>
@@ -28,6 +29,13 @@ __attribute__((weak)) void CarryEnd(int fd);
 // has come of that. Returns 0 or an errno.
 __attribute__((weak)) int CarryRequest(int fd, const sockaddr* peer, socklen_t length);
 __attribute__((weak)) void CarryReply(int fd, const sockaddr* peer, socklen_t length);
+
+// A process may end: with signal 0 this one by itself, otherwise by the signal that is to be sent
+// to it. The ends of its sockets then take their way.
+__attribute__((weak)) void CarryMayEnd(pid_t process, int signal);
+
+// The process becomes another program, which has no descriptor that closes at exec.
+__attribute__((weak)) void CarryEndsAtExec();
 
 // A descriptor that is new: what is known of its number is of another file.
 __attribute__((weak)) void CarryNew(int fd);

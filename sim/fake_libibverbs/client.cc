@@ -456,6 +456,8 @@ void Client::Watch(uint64_t name, int write_end, const Request& readable) {
        write_end);
 }
 
+bool IsConnected() { return connections > 0; }
+
 void Client::NoteSignal() { Tell(uapi::Interrupt{}, -1); }
 
 void Client::Unwatch(uint64_t name) { Tell(uapi::Unwatch{.name = name}, -1); }

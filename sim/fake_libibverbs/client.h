@@ -15,6 +15,9 @@
 
 namespace cm::sim::fake_libibverbs {
 
+// A thread of the process has asked the machine. A child has asked nothing yet.
+bool IsConnected();
+
 class Client : public Backend {
  public:
   // Path of the socket; ends with the process id. Allocates nothing.

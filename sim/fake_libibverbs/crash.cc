@@ -88,10 +88,11 @@ void ShowStackAndEnd(int signal, siginfo_t* /*info*/, void* /*context*/) {
   // The first is this function.
   for (size_t i = 1; i < frames.count; ++i) SayFrame(i - 1, frames.at[i]);
   static auto* const kReal = Next("sigaction", &sigaction);
+  static auto* const kRaise = Next("raise", &raise);  // ours would ask the machine
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
   kReal(signal, &usual, nullptr);
-  raise(signal);
+  kRaise(signal);
 }
 
 void HideCrash(struct sigaction* action) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "model/base/executable.h"
+#include "sim/fake_libibverbs/carrying.h"
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/descriptors.h"
@@ -180,6 +181,7 @@ int execve(const char* path, char* const* words, char* const* variables) noexcep
   static auto* const kReal = Next("execve", &execve);
   if (Refuses(path)) return -1;
   const Environment environment(variables);
+  CarryEndsAtExec();
   SpendComputation();
   const RealCounterMeanwhile real;
   return kReal(path, words, environment.get());
@@ -189,6 +191,7 @@ int execvpe(const char* file, char* const* words, char* const* variables) noexce
   static auto* const kReal = Next("execvpe", &execvpe);
   if (RefusesFile(file)) return -1;
   const Environment environment(variables);
+  CarryEndsAtExec();
   SpendComputation();
   const RealCounterMeanwhile real;
   return kReal(file, words, environment.get());
@@ -287,6 +290,7 @@ int fexecve(int file, char* const* words, char* const* variables) noexcept {
   std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", file);
   if (Refuses(path.data())) return -1;
   const Environment environment(variables);
+  CarryEndsAtExec();
   SpendComputation();
   const RealCounterMeanwhile real;
   return kReal(file, words, environment.get());

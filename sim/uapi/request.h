@@ -101,6 +101,10 @@ enum class Carry : uint32_t {
   kShuts,   // its sending side
   kCloses,  // the program's descriptor
   kWaits,   // until all that it has sent has arrived
+  // Of no socket. A process may end: with attempt 0 the one that asks, otherwise, by that signal,
+  // the one with the number in `address`, as the one that asks knows it, or all of the host when
+  // that is not positive.
+  kMayEnd,
 };
 inline constexpr int64_t kLeftToSystem = UINT32_MAX;  // not between two hosts
 inline constexpr int64_t kNoRoom = UINT32_MAX - 1;
@@ -329,7 +333,7 @@ struct CarryRecord {
   uint32_t length = 0;   // fewer than 2^31
   uint32_t what = 0;     // Carry
   uint32_t blocks = 0;   // the thread may wait for room
-  uint32_t attempt = 0;  // of kConnects, kArrives and kReplied, from 0
+  uint32_t attempt = 0;  // of kConnects, kArrives and kReplied, from 0; see also Carry
 };
 
 struct CompletionRecord {

@@ -12,6 +12,7 @@
 #include "sim/world/world.h"
 #include "tools/app/process_table.h"
 #include "tools/app/program_memory.h"
+#include "tools/app/socket_ends.h"
 #include "tools/app/socket_links.h"
 #include "tools/app/socket_notes.h"
 
@@ -26,7 +27,8 @@ struct Kernels {
         memory(processes),
         machine(simulated, &memory),
         foresight(&machine),
-        sockets(simulated, std::move(on_socket)) {}
+        sockets(simulated, std::move(on_socket)),
+        socket_ends(&sockets, processes, &simulated->topology()) {}
 
   Instant Now() const { return world->Now(); }
 
@@ -36,6 +38,7 @@ struct Kernels {
   sim::uapi::Machine machine;
   sim::uapi::Foresight foresight;
   SocketLinks sockets;
+  SocketEnds socket_ends;
 };
 
 }  // namespace cm::app

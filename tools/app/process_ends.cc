@@ -65,6 +65,7 @@ void ProcessEnds::Remove(Process* process) {
   kernels_->foresight.Forget(process->number);
   if (Recorder* const recorder = trace_->recorder())
     recorder->Ended(kernels_->Now(), process->side, process->number);
+  kernels_->socket_ends.HasEnded(*process);
   kernels_->shared_time->NoteHappened();
   processes_->LetAllLook();
   if (!process->program) return;  // its status and leftovers belong to its parent

@@ -66,6 +66,7 @@ void Responder::Asks(Process* process, Thread* thread) {
     return;
   }
   ends_->NoteEndsOfSilent();
+  kernels_->socket_ends.Asks(*process);
   if (request.op == Op::kCarry) return Carries(process, thread);
   const Answer answer = kernels_->machine.Ask(thread->asker, request);
   if (answer.waits) {
@@ -82,6 +83,11 @@ void Responder::Asks(Process* process, Thread* thread) {
 }
 
 void Responder::Carries(Process* process, Thread* thread) {
+  const auto record = sim::uapi::As<sim::uapi::CarryRecord>(thread->request.bytes);
+  if (record.what == static_cast<uint32_t>(sim::uapi::Carry::kMayEnd)) {
+    kernels_->socket_ends.MayEnd(*process, record);
+    return Reply(process, thread, {});
+  }
   const SocketLinks::Answered answered = kernels_->sockets.Ask(
       process->pid, process->side, thread->request, [&](uint64_t address, auto bytes) {
         return kernels_->memory.Read(process->number, address, bytes);

@@ -1,6 +1,5 @@
 #include "tools/app/socket_links.h"
 
-#include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -16,6 +15,7 @@
 #include "model/vocabulary/topology.h"
 #include "sim/fabric/fabric.h"
 #include "sim/uapi/bytes.h"
+#include "tools/app/socket_addresses.h"
 
 namespace cm::app {
 namespace {
@@ -50,50 +50,6 @@ OwnedDescriptor Duplicate(pid_t process, uint32_t fd) {
   return OwnedDescriptor(static_cast<int>(syscall(SYS_pidfd_getfd, of.get(), fd, 0)));
 }
 
-// The number of the socket; 0 for what is none.
-uint64_t NumberOf(int socket) {
-  struct stat status {};
-  if (socket < 0 || fstat(socket, &status) != 0 || !S_ISSOCK(status.st_mode)) return 0;
-  return status.st_ino;
-}
-
-std::string BytesOfHost(const sockaddr_storage& address) {
-  if (address.ss_family == AF_INET) {
-    sockaddr_in in{};
-    std::memcpy(&in, &address, sizeof in);
-    return {reinterpret_cast<const char*>(&in.sin_addr), sizeof in.sin_addr};
-  }
-  if (address.ss_family != AF_INET6) return {};
-  sockaddr_in6 in6{};
-  std::memcpy(&in6, &address, sizeof in6);
-  const std::string all(reinterpret_cast<const char*>(&in6.sin6_addr), sizeof in6.sin6_addr);
-  return IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr) ? all.substr(all.size() - sizeof(in_addr)) : all;
-}
-
-std::string BytesOfHost(const std::string& text) {
-  in6_addr address{};
-  if (inet_pton(AF_INET, text.c_str(), &address) == 1)
-    return {reinterpret_cast<const char*>(&address), sizeof(in_addr)};
-  if (inet_pton(AF_INET6, text.c_str(), &address) != 1) return {};
-  return {reinterpret_cast<const char*>(&address), sizeof address};
-}
-
-bool IsOfV4(const sockaddr_storage& address) {
-  return BytesOfHost(address).size() == sizeof(in_addr);
-}
-
-bool IsAnywhere(const std::string& host) {
-  return std::ranges::all_of(host, [](char byte) { return byte == 0; });
-}
-
-sockaddr_storage LocalOf(int socket) {
-  sockaddr_storage address{};
-  socklen_t length = sizeof address;
-  if (getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0)
-    address.ss_family = AF_UNSPEC;
-  return address;
-}
-
 // To a program that has been refused: the system's own socket was never full. So epoll with EPOLLET
 // sees an edge. source: linux 6.1 tcp.c do_tcp_setsockopt, which calls sk_write_space
 void SayThatThereIsRoom(int socket) {
@@ -117,42 +73,6 @@ void DoNotLinger(int socket) {
 bool HasFailed(int socket) {
   pollfd state = {.fd = socket, .events = 0, .revents = 0};
   return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP)) != 0;
-}
-
-// Room for one control message, aligned for it.
-struct Control {
-  alignas(cmsghdr) std::array<uint8_t, CMSG_SPACE(sizeof(in6_pktinfo))> bytes{};
-};
-
-template <typename Info>
-void Put(msghdr* message, Control* control, int level, int type, const Info& info) {
-  message->msg_control = control->bytes.data();
-  message->msg_controllen = CMSG_SPACE(sizeof info);
-  cmsghdr* const header = CMSG_FIRSTHDR(message);
-  header->cmsg_level = level;
-  header->cmsg_type = type;
-  header->cmsg_len = CMSG_LEN(sizeof info);
-  std::memcpy(CMSG_DATA(header), &info, sizeof info);
-}
-
-// Without it a socket that is bound to no address sends from the address that the datagram goes to.
-// A socket of IPv6 says an address of IPv4 as a mapped one.
-void SetSource(msghdr* message, Control* control, int family, const std::string& host) {
-  if (family == AF_INET) {
-    in_pktinfo info{};
-    host.copy(reinterpret_cast<char*>(&info.ipi_spec_dst), sizeof info.ipi_spec_dst);
-    return Put(message, control, IPPROTO_IP, IP_PKTINFO, info);
-  }
-  in6_pktinfo info{};
-  char* const address = reinterpret_cast<char*>(&info.ipi6_addr);
-  constexpr size_t kMapped = sizeof info.ipi6_addr - sizeof(in_addr);
-  if (host.size() == sizeof info.ipi6_addr) {
-    host.copy(address, host.size());
-  } else {
-    std::memset(address + kMapped - 2, 0xff, 2);
-    host.copy(address + kMapped, sizeof(in_addr));
-  }
-  Put(message, control, IPPROTO_IPV6, IPV6_PKTINFO, info);
 }
 
 }  // namespace
@@ -295,6 +215,26 @@ SocketLinks::Answered SocketLinks::Waits(uint64_t name) {
   for (const auto& [at, due] : due_)
     if (due.flow == name) answered.at = at;
   return answered;
+}
+
+void SocketLinks::Closes(OwnedDescriptor socket, uint8_t side, Instant at) {
+  const uint64_t name = NumberOf(socket.get());
+  const std::optional<Way> way = WayOf(socket.get(), world_->topology().sides[side].device, {});
+  if (name == 0 || !way || !way->is_tcp) return;
+  const CarryRecord record = {.what = static_cast<uint32_t>(Carry::kCloses)};
+  Sends(std::max(world_->Now(), at), name, std::move(socket), *way, record, {}, {});
+}
+
+bool SocketLinks::HasItsEndCarried(int socket, uint8_t side) const {
+  if (NumberOf(socket) == 0) return false;
+  const std::optional<Way> way = WayOf(socket, world_->topology().sides[side].device, {});
+  return way && way->is_tcp;
+}
+
+uint64_t SocketLinks::NumberOf(int socket) {
+  struct stat status {};
+  if (socket < 0 || fstat(socket, &status) != 0 || !S_ISSOCK(status.st_mode)) return 0;
+  return status.st_ino;
 }
 
 SocketLinks::Answered SocketLinks::Sends(Instant now, uint64_t name, OwnedDescriptor socket,

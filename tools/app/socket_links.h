@@ -7,8 +7,8 @@
 //    that hit these. What TCP has lost is sent again, later and later; what comes behind it waits.
 //    UDP loses it.
 // 3. A connection takes a message each way. The end of a sending side comes after all that was sent
-//    before. Where nothing is under way, that of a process that is killed, calls _exit or runs
-//    another program comes at once. That of a host that crashes does not come.
+//    before. That of a process that ends without closing it: see socket_ends.h. That of a host that
+//    crashes does not come.
 #ifndef TOOLS_APP_SOCKET_LINKS_H_
 #define TOOLS_APP_SOCKET_LINKS_H_
 
@@ -62,6 +62,13 @@ class SocketLinks {
   };
   // `process` is the system's number.
   Answered Ask(pid_t process, uint8_t side, const sim::uapi::Request& request, const Reads& reads);
+
+  // The end of a socket of a process that has ended.
+  void Closes(OwnedDescriptor socket, uint8_t side, Instant at);
+  // Of TCP, and connected to another host.
+  bool HasItsEndCarried(int socket, uint8_t side) const;
+  // The number of the socket; 0 for what is none.
+  static uint64_t NumberOf(int socket);
 
   // When the next message arrives, or is sent again.
   std::optional<Instant> NextAt() const;

@@ -1,5 +1,7 @@
 // A test program that talks to another host over TCP or UDP, as its arguments say: what to do, and
 // the address of the passive side. It prints times in whole tens of microseconds.
+#include "tools/app/talks.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -27,55 +29,11 @@
 #include <string>
 #include <vector>
 
+namespace cm::app {
 namespace {
 
-constexpr uint16_t kPort = 5000;
 constexpr size_t kMuch = size_t{8} << 20U;
-constexpr int64_t kMicrosecond = 1'000;
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr useconds_t kPause = 10'000;
 constexpr size_t kPiece = size_t{64} << 10U;
-
-int64_t Now() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (now.tv_sec * kSecond + now.tv_nsec) / kMicrosecond;
-}
-
-// Calls take half a microsecond each, which this does not show.
-int64_t Since(int64_t before) { return (Now() - before) / 10 * 10; }
-
-sockaddr_in AddressOf(const char* host) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(kPort);
-  inet_pton(AF_INET, host, &address.sin_addr);
-  return address;
-}
-
-const sockaddr* Any(const sockaddr_in& address) {
-  return reinterpret_cast<const sockaddr*>(&address);
-}
-
-int Accepted(const char* host) {
-  const int listener = socket(AF_INET, SOCK_STREAM, 0);
-  const sockaddr_in own = AddressOf(host);
-  static_cast<void>(bind(listener, Any(own), sizeof own));
-  listen(listener, 1);
-  const int accepted = accept(listener, nullptr, nullptr);
-  close(listener);
-  return accepted;
-}
-
-int Connected(const char* host) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  const sockaddr_in peer = AddressOf(host);
-  const int64_t before = Now();
-  const bool connects = connect(fd, Any(peer), sizeof peer) == 0;
-  const int error = errno;
-  std::printf("%s after %ld us\n", connects ? "connected" : std::strerror(error), Since(before));
-  return connects ? fd : -1;
-}
 
 void Echo(const char* host) {
   const int fd = Accepted(host);
@@ -346,20 +304,6 @@ void AcceptAndStay(const char* host) {
   pause();
 }
 
-// Leaves its socket to the system.
-void AcceptAndEnd(const char* host) {
-  Accepted(host);
-  usleep(kPause);
-}
-
-void AwaitTheEnd(const char* host) {
-  const int fd = Connected(host);
-  const int64_t before = Now();
-  char byte = 0;
-  const ssize_t size = read(fd, &byte, 1);
-  std::printf("%zd bytes after %ld ms\n", size, (Now() - before) / 1'000);
-}
-
 int64_t seen_by_handler = 0;
 
 // A signal comes while the host of the peer cannot be reached.
@@ -387,8 +331,10 @@ void Handle(const char* /*host*/) {
 }
 
 }  // namespace
+}  // namespace cm::app
 
 int main(int count, char** words) {
+  using namespace cm::app;
   const std::map<std::string, void (*)(const char*)> all = {
       {"echo", Echo},
       {"ask", Ask},
@@ -413,8 +359,6 @@ int main(int count, char** words) {
       {"ports", ShowPorts},
       {"nothing", HearNothing},
       {"stay", AcceptAndStay},
-      {"end", AcceptAndEnd},
-      {"await-end", AwaitTheEnd},
       {"flood", PourWithoutWaiting}};
   if (count != 3 || all.count(words[1]) == 0) return 2;
   // A program of RDMA: so it loads the object.

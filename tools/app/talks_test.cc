@@ -164,16 +164,6 @@ TEST_F(Talks, HearThatTheirPeerHasGone) {
   EXPECT_THAT(ran.output[1], AnyOf(HasSubstr("Broken pipe"), HasSubstr("reset")));
 }
 
-// The end is lost after 10 ms, sent again after 200 ms, lost again, and sent again 400 ms later.
-TEST_F(Talks, HearOfTheEndByTheLinkWhereAProgramLeavesItsSocketOpen) {
-  EXPECT_THAT(Between("end", "await-end").output,
-              ElementsAre("active| connected after 20 us", "active| 0 bytes after 10 ms"));
-  EXPECT_THAT(
-      Between("end", "await-end", "pass 5ms\nfault link-down side=passive\npass 300ms\nheal\n")
-          .output,
-      ElementsAre("active| connected after 20 us", "active| 0 bytes after 610 ms"));
-}
-
 // Those that the system would draw are the same in each run, and begin where Linux has them begin.
 TEST_F(Talks, HaveAllPortsAndALoopbackOfTheirHost) {
   if (!Network(*FindTopology("two-kernels")).is_apart())

@@ -1,0 +1,96 @@
+// A test program that accepts a connection and ends without closing it, as its arguments say, or
+// awaits the end of one: what to do, and the address of the passive side.
+#include <fcntl.h>
+#include <rdma/rdma_cma.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <string>
+
+#include "tools/app/talks.h"
+
+namespace cm::app {
+namespace {
+
+// Leaves its socket to the system.
+void AcceptAndEnd(const char* host) {
+  Accepted(host);
+  usleep(kPause);
+}
+
+void AcceptAndExit(const char* host) {
+  Accepted(host);
+  usleep(kPause);
+  _exit(0);
+}
+
+void AcceptAndDie(const char* host) {
+  Accepted(host);
+  usleep(kPause);
+  raise(SIGKILL);
+}
+
+// A child accepts and waits, until it is killed.
+void KillAnAccepter(const char* host) {
+  std::array<int, 2> ends{};
+  static_cast<void>(!pipe(ends.data()));
+  const pid_t child = fork();
+  if (child == 0) {
+    Accepted(host);
+    static_cast<void>(!write(ends[1], "x", 1));
+    pause();
+  }
+  char byte = 0;
+  static_cast<void>(!read(ends[0], &byte, 1));
+  usleep(kPause);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+// The socket is closed when the process becomes another program.
+void AcceptAndExecute(const char* host) {
+  fcntl(Accepted(host), F_SETFD, FD_CLOEXEC);
+  usleep(kPause);
+  execlp("sleep", "sleep", "2", nullptr);
+}
+
+// A child has the socket, and closes it when it ends.
+void AcceptAndLeaveToAChild(const char* host) {
+  Accepted(host);
+  const pid_t child = fork();
+  if (child == 0) {
+    usleep(3 * kPause);
+    _exit(0);
+  }
+  usleep(kPause);
+  _exit(0);
+}
+
+void AwaitTheEnd(const char* host) {
+  const int fd = Connected(host);
+  const int64_t before = Now();
+  char byte = 0;
+  const ssize_t size = read(fd, &byte, 1);
+  std::printf("%zd bytes after %ld ms\n", size, (Now() - before) / 1'000);
+}
+
+}  // namespace
+}  // namespace cm::app
+
+int main(int count, char** words) {
+  using namespace cm::app;
+  const std::map<std::string, void (*)(const char*)> all = {
+      {"end", AcceptAndEnd},     {"exit", AcceptAndExit},       {"die", AcceptAndDie},
+      {"kill", KillAnAccepter},  {"execute", AcceptAndExecute}, {"leave", AcceptAndLeaveToAChild},
+      {"await-end", AwaitTheEnd}};
+  if (count != 3 || all.count(words[1]) == 0) return 2;
+  // A program of RDMA: so it loads the object.
+  rdma_destroy_event_channel(rdma_create_event_channel());
+  all.at(words[1])(words[2]);
+  return 0;
+}

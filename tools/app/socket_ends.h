@@ -1,0 +1,56 @@
+// The ends of TCP connections of a process that ends without closing its sockets: they take their
+// way over the links, as those of close(2).
+//
+// 1. Before a process ends by itself, and before a signal that would end it, its sockets are
+//    duplicated. So the system does not close them with the process.
+// 2. When it has ended, they are closed, but for those that another process has as well.
+// 3. A process that asks for anything after a signal has survived it: its duplicates are closed.
+#ifndef TOOLS_APP_SOCKET_ENDS_H_
+#define TOOLS_APP_SOCKET_ENDS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "model/base/duration.h"
+#include "model/vocabulary/topology.h"
+#include "sim/uapi/request.h"
+#include "tools/app/process_table.h"
+#include "tools/app/socket_links.h"
+
+namespace cm::app {
+
+class SocketEnds {
+ public:
+  // All must outlive this object.
+  SocketEnds(SocketLinks* links, const ProcessTable* processes, const Topology* topology)
+      : links_(links), processes_(processes), topology_(topology) {}
+
+  // A kMayEnd of that process.
+  void MayEnd(const Process& asking, const sim::uapi::CarryRecord& record);
+  void Asks(const Process& process);
+  // Or its host has crashed: then nothing takes its way.
+  void HasEnded(const Process& process);
+
+ private:
+  struct Kept {
+    std::vector<OwnedDescriptor> sockets;
+    bool surely = false;  // it ends by itself
+    Instant at;
+  };
+
+  void Keep(const Process& process, bool surely, Instant at);
+  std::set<uint64_t> OfOthers(const Process& process) const;
+
+  SocketLinks* links_;
+  const ProcessTable* processes_;
+  const Topology* topology_;
+  std::map<uint32_t, Kept> kept_;  // by the number of the process
+};
+
+}  // namespace cm::app
+
+#endif  // TOOLS_APP_SOCKET_ENDS_H_
