@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/epoll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -30,6 +31,7 @@
 #include "sim/fake_libibverbs/client.h"
 #include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/descriptors.h"
+#include "sim/fake_libibverbs/gates.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
 #include "sim/fake_libibverbs/ports.h"
@@ -131,6 +133,16 @@ __attribute__((destructor)) void CarryEndsThatAreLeft() {
     if (is_left(i)) return CarryMayEnd(0, 0);
 }
 
+// From now on poll says that the socket has no room, until the broker says that it has.
+void HasNoRoom(int fd) {
+  if (const int gate = GateOf(fd); gate >= 0 && !IsOpen(gate)) return;
+  const int gate = CloseGate(fd);
+  if (gate < 0) return;
+  const uapi::CarryRecord record = {.what = static_cast<uint32_t>(Carry::kGate),
+                                    .attempt = static_cast<uint32_t>(gate)};
+  if (AskToCarry(fd, record) != uapi::kNoRoom) OpenGate(gate);
+}
+
 enum class Room : uint8_t { kThere, kOfSystem, kNone, kInterrupted };
 
 // SO_SNDTIMEO; empty without one.
@@ -143,16 +155,20 @@ std::optional<timespec> LimitOf(int fd) {
   return timespec{.tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1'000};
 }
 
-// The system's socket has room, or says why it never has. None: at the limit of a wait, too.
-Room AwaitRoom(int fd, bool blocks) {
+// The system's socket has room, or its gate is open, or it says why it never has. None: at the
+// limit of a wait, too.
+Room AwaitRoom(int fd, bool blocks, int gate = -1) {
   pollfd writable = {.fd = fd, .events = POLLOUT, .revents = 0};
   if (RealLibc().poll(&writable, 1, 0) < 0) return Room::kOfSystem;
+  if (gate >= 0 && !IsOpen(gate)) writable.revents &= ~POLLOUT;
   if ((writable.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return Room::kOfSystem;
   if ((writable.revents & POLLOUT) != 0) return Room::kThere;
   if (!blocks) return Room::kNone;
   const std::optional<timespec> limit = LimitOf(fd);
-  const int found = limit ? ppoll(&writable, 1, &*limit, nullptr)  // ours: in virtual time
-                          : RealLibc().poll(&writable, 1, -1);
+  std::array<pollfd, 2> both = {writable, {.fd = gate, .events = POLLOUT, .revents = 0}};
+  if (gate >= 0) both[0].events = 0;
+  const int found = limit ? ppoll(both.data(), both.size(), &*limit, nullptr)  // in virtual time
+                          : RealLibc().poll(both.data(), both.size(), -1);
   AwaitTurn();
   if (found == 0) return Room::kNone;
   if (found > 0 || !SomeHandlerInterrupts()) return Room::kThere;
@@ -170,6 +186,17 @@ bool AwaitArrival(int fd, bool blocks) {
     if (room != Room::kThere) return false;
   }
   return true;
+}
+
+// Whether a socket with a gate has room is for the broker to say, by a refusal. A closed gate alone
+// is none: it closes when two thirds of the buffer are full. source: as kWritable of
+// socket_links.cc
+Room RoomToSend(int fd, bool blocks, bool refused) {
+  const int gate = GateOf(fd);
+  if (gate < 0) return AwaitRoom(fd, blocks);
+  if (refused) return AwaitRoom(fd, blocks, gate);
+  pollfd state = {.fd = fd, .events = 0, .revents = 0};
+  return RealLibc().poll(&state, 1, 0) == 0 ? Room::kThere : Room::kOfSystem;
 }
 
 bool Blocks(int fd, int flags) { return (flags & MSG_DONTWAIT) == 0 && !IsNonBlocking(fd); }
@@ -211,24 +238,29 @@ std::optional<ssize_t> CarrySome(int fd, const iovec& bytes, std::span<const uin
                                  int flags) {
   const bool blocks = Blocks(fd, flags);
   const bool is_stream = KindOf(fd) == Kind::kStream;
+  bool refused = false;
   for (size_t done = 0;;) {
-    const Room room = AwaitRoom(fd, blocks);
+    const Room room = RoomToSend(fd, blocks, refused);
     const auto some = done > 0 ? std::optional(static_cast<ssize_t>(done)) : std::nullopt;
     if (room == Room::kOfSystem) return some;
     if (room == Room::kInterrupted) return some ? some : -1;
     if (room == Room::kNone) return some ? some : Fails(EAGAIN);
-    const int64_t taken = AskToCarry(fd,
-                                     {.address = std::bit_cast<uint64_t>(bytes.iov_base) + done,
-                                      .length = static_cast<uint32_t>(bytes.iov_len - done),
-                                      .what = static_cast<uint32_t>(Carry::kSends),
-                                      .blocks = blocks ? 1U : 0U},
-                                     peer);
+    int64_t taken = AskToCarry(fd,
+                               {.address = std::bit_cast<uint64_t>(bytes.iov_base) + done,
+                                .length = static_cast<uint32_t>(bytes.iov_len - done),
+                                .what = static_cast<uint32_t>(Carry::kSends),
+                                .blocks = blocks ? 1U : 0U},
+                               peer);
     if (taken == uapi::kLeftToSystem && is_stream) kinds[static_cast<size_t>(fd)] = Kind::kSameHost;
+    const bool filled = taken >= uapi::kFilled && taken < uapi::kFilled * 2;
+    if (filled) taken -= uapi::kFilled;
+    refused = taken == uapi::kNoRoom;
+    if (is_stream && (filled || refused)) HasNoRoom(fd);
     if (taken == -EPIPE) return some ? some : IsShut(flags);
     if (taken < 0 || taken == uapi::kLeftToSystem) return some;
-    if (taken == uapi::kNoRoom && !blocks) return some ? some : Fails(EAGAIN);
-    if (taken != uapi::kNoRoom) done += static_cast<size_t>(taken);
-    if (taken != uapi::kNoRoom && (!blocks || !is_stream || done == bytes.iov_len))
+    if (refused && !blocks) return some ? some : Fails(EAGAIN);
+    if (!refused) done += static_cast<size_t>(taken);
+    if (!refused && (!blocks || !is_stream || done == bytes.iov_len))
       return static_cast<ssize_t>(done);
   }
 }
@@ -279,6 +311,7 @@ void CarryEndsAtExec() {
 }
 
 void CarryEnd(int fd) {
+  ForgetGate(fd);
   if (fd < 0 || static_cast<size_t>(fd) >= kMost) return;
   const Kind kind = kinds[static_cast<size_t>(fd)];
   if (kind == Kind::kStream && TakeTurns()) AskAs(Carry::kCloses, fd);
@@ -286,12 +319,13 @@ void CarryEnd(int fd) {
 }
 
 void CarryNew(int fd) {
+  ForgetGate(fd);
   Forget(fd);
   static_cast<void>(KindOf(fd));
 }
 
 int CarryRequest(int fd, const sockaddr* peer, socklen_t length) {
-  CarryNew(fd);
+  Forget(fd);
   if (KindOf(fd) != Kind::kStream) return 0;
   const std::span to(reinterpret_cast<const uint8_t*>(peer), length);
   for (uint32_t attempt = 0;;) {
@@ -381,6 +415,14 @@ ssize_t sendfile64(int to, int from, off64_t* offset, size_t size) noexcept {
   static auto* const kReal = Next("sendfile64", &sendfile64);
   if (!AwaitArrival(to, !IsNonBlocking(to))) return -1;
   return kReal(to, from, offset, size);
+}
+
+int epoll_ctl(int set, int operation, int fd, epoll_event* event) noexcept {
+  static auto* const kReal = Next("epoll_ctl", &epoll_ctl);
+  const bool wants = event != nullptr && (event->events & EPOLLOUT) != 0;
+  if ((!wants && !AnyInSets()) || KindOf(fd) != Kind::kStream)
+    return kReal(set, operation, fd, event);
+  return PutSocketInSet(set, operation, fd, event);
 }
 
 void _exit(int status) {

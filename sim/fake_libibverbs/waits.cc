@@ -21,6 +21,7 @@
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/descriptors.h"
+#include "sim/fake_libibverbs/gates.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/polling.h"
 #include "sim/fake_libibverbs/requests.h"
@@ -206,6 +207,24 @@ int SelectFor(Select* real, int count, fd_set* reads, fd_set* writes, fd_set* ex
   return rings ? found - 1 : found;
 }
 
+// Null: without a limit.
+int PollGated(Poll* real, pollfd* files, nfds_t count, const timespec* limit,
+              const sigset_t* mask) {
+  GatedFiles gated(files, count);
+  return gated.Tell(limit == nullptr ? PollLong(real, gated.data(), gated.size(), mask)
+                                     : PollFor(real, gated.data(), gated.size(), *limit, mask));
+}
+
+int SelectGated(Select* real, int count, fd_set* reads, fd_set* writes, fd_set* exceptions,
+                const timespec* limit, const sigset_t* mask) {
+  GatedSet gated(count, writes);
+  const int found = limit == nullptr
+                        ? SelectLong(real, gated.count(), reads, writes, exceptions, mask)
+                        : SelectFor(real, gated.count(), reads, writes, exceptions, *limit, mask);
+  gated.Tell();
+  return found;
+}
+
 // Without a limit. An epoll descriptor can itself be polled for ready entries. `real` is the call
 // of the system.
 template <typename Real>
@@ -246,20 +265,19 @@ using namespace cm::sim::fake_libibverbs;  // what follows is C
 extern "C" {
 
 int ppoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask) {
-  if (limit == nullptr) return PollLong(NextPpoll, files, count, mask);
-  return PollFor(NextPpoll, files, count, *limit, mask);
+  return PollGated(NextPpoll, files, count, limit, mask);
 }
 
 int poll(pollfd* files, nfds_t count, int milliseconds) {
-  if (milliseconds < 0) return PollLong(NextPoll, files, count, nullptr);
-  return PollFor(NextPoll, files, count, TimeOf(milliseconds * kMillisecond), nullptr);
+  const timespec limit = TimeOf(std::max(milliseconds, 0) * kMillisecond);
+  return PollGated(NextPoll, files, count, milliseconds < 0 ? nullptr : &limit, nullptr);
 }
 
 // The fortified variants of the two above, which the headers call where they know the array's size.
 // Those of the C library call no other object's.
 int __poll_chk(pollfd* files, nfds_t count, int milliseconds, size_t /*size*/) {
-  if (milliseconds < 0) return PollLong(NextPpoll, files, count, nullptr);
-  return PollFor(NextPpoll, files, count, TimeOf(milliseconds * kMillisecond), nullptr);
+  const timespec limit = TimeOf(std::max(milliseconds, 0) * kMillisecond);
+  return PollGated(NextPpoll, files, count, milliseconds < 0 ? nullptr : &limit, nullptr);
 }
 
 int __ppoll_chk(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask,
@@ -269,16 +287,16 @@ int __ppoll_chk(pollfd* files, nfds_t count, const timespec* limit, const sigset
 
 int pselect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const timespec* limit,
             const sigset_t* mask) {
-  if (limit == nullptr) return SelectLong(NextPselect, count, reads, writes, exceptions, mask);
-  return SelectFor(NextPselect, count, reads, writes, exceptions, *limit, mask);
+  return SelectGated(NextPselect, count, reads, writes, exceptions, limit, mask);
 }
 
 // The time not waited is stored in `limit`. source: man select(2)
 int select(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, timeval* limit) {
-  if (limit == nullptr) return SelectLong(NextSelect, count, reads, writes, exceptions, nullptr);
+  if (limit == nullptr)
+    return SelectGated(NextSelect, count, reads, writes, exceptions, nullptr, nullptr);
   const timespec duration = {.tv_sec = limit->tv_sec, .tv_nsec = limit->tv_usec * kMicrosecond};
   const std::optional<int64_t> before = Now();
-  const int found = SelectFor(NextSelect, count, reads, writes, exceptions, duration, nullptr);
+  const int found = SelectGated(NextSelect, count, reads, writes, exceptions, &duration, nullptr);
   const int error = errno;
   if (before && IsDuration(duration)) {
     const int64_t passed = Now().value_or(*before) - *before;

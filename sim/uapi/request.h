@@ -101,6 +101,7 @@ enum class Carry : uint32_t {
   kShuts,   // its sending side
   kCloses,  // the program's descriptor
   kWaits,   // until all that it has sent has arrived
+  kGate,    // attempt: a descriptor of the program's, an eventfd that is read when there is room
   // Of no socket. A process may end: with attempt 0 the one that asks, otherwise, by that signal,
   // the one with the number in `address`, as the one that asks knows it, or all of the host when
   // that is not positive.
@@ -109,6 +110,9 @@ enum class Carry : uint32_t {
 inline constexpr int64_t kLeftToSystem = UINT32_MAX;  // not between two hosts
 inline constexpr int64_t kNoRoom = UINT32_MAX - 1;
 inline constexpr int64_t kLost = UINT32_MAX - 2;
+// Added to the number of bytes that were taken, which is lower: poll(2) says no more that there is
+// room.
+inline constexpr int64_t kFilled = int64_t{1} << 30U;
 
 // Why a thread sleeps.
 enum class SleepKind : uint32_t {

@@ -29,9 +29,12 @@ constexpr Duration kSentAgainAtMost = Duration::Seconds(120);
 constexpr Duration kConnectsAgainAfter = Duration::Seconds(1);
 constexpr uint32_t kAttempts = 15;
 constexpr uint32_t kAttemptsToConnect = 6;
-// Bytes under way from one socket; as much as Linux lets a sender have. source: linux 6.1 tcp.c
-// tcp_init, the largest send buffer
+// Bytes under way from one socket; as much as Linux lets a sender have, whose buffer it enlarges up
+// to there. source: man tcp(7), the default of the largest tcp_wmem; linux 6.1 tcp.c tcp_init
 constexpr uint64_t kRoom = uint64_t{4} << 20U;
+// There is room for poll(2) where at least half as much is free as is under way.
+// source: linux 6.1 sock.h sk_stream_min_wspace
+constexpr uint64_t kWritable = kRoom * 2 / 3;
 // Beside its bytes: in that room, and on the link. The first is about what Linux takes for one, the
 // second the headers of Ethernet, IPv4 and TCP.
 constexpr uint64_t kOfEach = 768;
@@ -52,7 +55,7 @@ OwnedDescriptor Duplicate(pid_t process, uint32_t fd) {
 
 // To a program that has been refused: the system's own socket was never full. So epoll with EPOLLET
 // sees an edge. source: linux 6.1 tcp.c do_tcp_setsockopt, which calls sk_write_space
-void SayThatThereIsRoom(int socket) {
+void MakeAnEdge(int socket) {
   int value = 0;
   socklen_t length = sizeof value;
   if (getsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &value, &length) == 0)
@@ -143,6 +146,7 @@ SocketLinks::Answered SocketLinks::Ask(pid_t process, uint8_t side,
   OwnedDescriptor socket = Duplicate(process, request.on);
   const uint64_t name = NumberOf(socket.get());
   if (what == Carry::kWaits) return Waits(name);
+  if (what == Carry::kGate) return WaitsForRoom(name, Duplicate(process, record.attempt));
   const std::optional<Way> way =
       name == 0 ? std::nullopt : WayOf(socket.get(), world_->topology().sides[side].device, peer);
   const bool connects =
@@ -217,6 +221,21 @@ SocketLinks::Answered SocketLinks::Waits(uint64_t name) {
   return answered;
 }
 
+SocketLinks::Answered SocketLinks::WaitsForRoom(uint64_t name, OwnedDescriptor gate) {
+  const auto found = flows_.find(name);
+  const bool full = found != flows_.end() && found->second.bytes > kWritable;
+  if (full) found->second.gates.push_back(std::move(gate));
+  return {.value = full ? sim::uapi::kNoRoom : 0, .at = world_->Now()};
+}
+
+void SocketLinks::SayThatThereIsRoom(Flow* flow) {
+  uint64_t count = 0;
+  for (const OwnedDescriptor& gate : std::exchange(flow->gates, {}))
+    static_cast<void>(!read(gate.get(), &count, sizeof count));
+  if (flow->refused) MakeAnEdge(flow->socket.get());
+  flow->refused = false;
+}
+
 void SocketLinks::Closes(OwnedDescriptor socket, uint8_t side, Instant at) {
   const uint64_t name = NumberOf(socket.get());
   const std::optional<Way> way = WayOf(socket.get(), world_->topology().sides[side].device, {});
@@ -264,7 +283,8 @@ SocketLinks::Answered SocketLinks::Sends(Instant now, uint64_t name, OwnedDescri
   flow.bytes += message.bytes.size() + kOfEach;
   flow.messages.push_back(std::move(message));
   SetOut(now, name, flow.first + flow.messages.size() - 1);
-  return {.value = size, .at = now};
+  const bool filled = way.is_tcp && what == Carry::kSends && flow.bytes > kWritable;
+  return {.value = filled ? size + sim::uapi::kFilled : size, .at = now};
 }
 
 // The numbers of its messages are not used again: some may still be due.
@@ -373,8 +393,7 @@ bool SocketLinks::Deliver(uint64_t name, Flow* flow) {
       ++flow->first;
     }
   }
-  if (flow->refused && flow->bytes < kRoom) SayThatThereIsRoom(flow->socket.get());
-  flow->refused = flow->refused && flow->bytes >= kRoom;
+  if (flow->bytes <= kWritable) SayThatThereIsRoom(flow);
   return any;
 }
 

@@ -9,6 +9,8 @@
 // 3. A connection takes a message each way. The end of a sending side comes after all that was sent
 //    before. That of a process that ends without closing it: see socket_ends.h. That of a host that
 //    crashes does not come.
+// 4. A sender has room for 4 MiB under way, and poll(2) says that there is some while a third of it
+//    is free, as Linux.
 #ifndef TOOLS_APP_SOCKET_LINKS_H_
 #define TOOLS_APP_SOCKET_LINKS_H_
 
@@ -102,11 +104,12 @@ class SocketLinks {
     OwnedDescriptor socket;
     Way way;
     std::deque<Message> messages;
-    uint64_t first = 0;    // the number of the first of them
-    uint64_t bytes = 0;    // of all of them, with what each takes beside
-    bool stuck = false;    // the first has arrived, and the receiver has no room
-    bool refused = false;  // there was no room for the sender
-    Instant last;          // no message arrives earlier: they stay in order
+    uint64_t first = 0;                  // the number of the first of them
+    uint64_t bytes = 0;                  // of all of them, with what each takes beside
+    bool stuck = false;                  // the first has arrived, and the receiver has no room
+    bool refused = false;                // there was no room for the sender
+    std::vector<OwnedDescriptor> gates;  // of programs that wait for room; see Carry::kGate
+    Instant last;                        // no message arrives earlier: they stay in order
   };
   using Flows = std::map<uint64_t, Flow>;  // by the number of the socket
   struct Due {
@@ -127,6 +130,8 @@ class SocketLinks {
                    std::span<const uint8_t> peer, Instant now, const Answered& answered);
   void NoteArrival(uint64_t name, const Flow& flow, const Message& message);
   Answered Waits(uint64_t name);
+  Answered WaitsForRoom(uint64_t name, OwnedDescriptor gate);
+  static void SayThatThereIsRoom(Flow* flow);
   Answered Sends(Instant now, uint64_t name, OwnedDescriptor socket, const Way& way,
                  const sim::uapi::CarryRecord& record, std::span<const uint8_t> peer,
                  const Reads& reads);

@@ -181,6 +181,45 @@ void PourWithoutWaiting(const char* host) {
   close(fd);
 }
 
+// Whether poll, select and epoll say that there is room.
+void SayWhetherThereIsRoom(int fd, int set) {
+  pollfd room = {.fd = fd, .events = POLLOUT, .revents = 0};
+  fd_set writes{};
+  FD_SET(fd, &writes);
+  timeval none{};
+  epoll_event event{};
+  const int polled = poll(&room, 1, 0);
+  const int selected = select(fd + 1, nullptr, &writes, nullptr, &none);
+  std::printf("room by poll %d, select %d, epoll %d\n", polled, selected,
+              epoll_wait(set, &event, 1, 0));
+}
+
+// Sends until there is no room, and waits until there is.
+void Fill(const char* host) {
+  const int fd = Connected(host);
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  const int set = epoll_create1(0);
+  epoll_event wanted{};
+  wanted.events = EPOLLOUT;
+  wanted.data.fd = fd;
+  epoll_ctl(set, EPOLL_CTL_ADD, fd, &wanted);
+  SayWhetherThereIsRoom(fd, set);
+  const std::vector<unsigned char> bytes = Numbered(kMuch);
+  size_t sent = 0;
+  for (ssize_t size = 0; size >= 0; sent += static_cast<size_t>(std::max<ssize_t>(size, 0)))
+    size = send(fd, bytes.data() + sent, std::min(kPiece, bytes.size() - sent), 0);
+  std::printf("%zu MiB\n", (sent + (size_t{1} << 19U)) >> 20U);
+  SayWhetherThereIsRoom(fd, set);
+  const int64_t before = Now();
+  epoll_event event{};
+  const int found = epoll_wait(set, &event, 1, -1);
+  std::printf("%d, of the socket: %d, after %ld ms\n", found, event.data.fd == fd ? 1 : 0,
+              (Now() - before) / 1'000);
+  SayWhetherThereIsRoom(fd, set);
+  std::printf("%zd bytes\n", send(fd, bytes.data() + sent, kPiece, 0));
+  close(fd);
+}
+
 // On a socket of either family, which is bound to no address.
 void Hear(int family) {
   const int fd = socket(family, SOCK_DGRAM, 0);
@@ -359,6 +398,7 @@ int main(int count, char** words) {
       {"ports", ShowPorts},
       {"nothing", HearNothing},
       {"stay", AcceptAndStay},
+      {"fill", Fill},
       {"flood", PourWithoutWaiting}};
   if (count != 3 || all.count(words[1]) == 0) return 2;
   // A program of RDMA: so it loads the object.
