@@ -150,10 +150,12 @@ class Steps::Expansion {
 
   // In a crowd, and of what is left of one, whether it may find the queue of its listener full.
   bool MayMeetFullQueue(const Possibility& p, const Flight& flight, Span when) {
-    const bool was_crowd = steps_.facts_.crowd == kRestOfCrowd;
-    if ((!crowd_ && !was_crowd) || !NeedsRoom(flight.kind)) return false;
+    if (!NeedsRoom(flight.kind)) return false;
     const uint8_t listener = machine_.ListenerFor(p, flight);
     if (listener == kNoId) return false;
+    // Also of one that was so with requests that no id has been fetched for.
+    const bool was_crowd = steps_.facts_.crowd == kRestOfCrowd || p.ids[listener].full.latest > 0;
+    if (!crowd_ && !was_crowd) return false;
     // What is left of a crowd was in its queue, and not before others for certain.
     const bool alone = steps_.facts_.id(p.ids[listener].name).crowd.asking == 0;
     if (!crowd_ && alone) return machine_.MayBeFull(p.ids[listener], 0, when);
