@@ -1,13 +1,15 @@
 #include "hw_tests/lab/kernel_failure.h"
 
+#include <algorithm>
 #include <array>
 
 namespace lab {
 namespace {
 
 // In the order of their worth: what failed, before the panic that follows from it.
-constexpr auto kFailures = std::to_array<std::string_view>(
-    {"kernel BUG at ", "BUG: ", "Oops: ", "general protection fault", "Kernel panic - "});
+constexpr auto kFailures =
+    std::to_array<std::string_view>({"kernel BUG at ", "BUG: kernel ", "BUG: unable to handle ",
+                                     "Oops: ", "general protection fault", "Kernel panic - "});
 
 // One line of a console, without "[   30.513707] " and what ends it.
 std::string_view Message(std::string_view line) {

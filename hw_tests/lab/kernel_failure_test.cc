@@ -35,6 +35,7 @@ TEST(KernelFailure, IsNoneWithoutOne) {
   EXPECT_EQ(KernelFailure(""), std::nullopt);
   EXPECT_EQ(KernelFailure("[    1.0] WARNING: CPU: 0 PID: 7 at kernel/x.c:1 f+0x1/0x2\n"
                           "[    1.1] RIP: 0010:f+0x1/0x2\n"
+                          "[    1.2] BUG: scheduling while atomic: cmcheck/221/0x00000002\n"
                           "[    1.2] rdma_rxe: qp#1 Failed allocating skb"),
             std::nullopt);
   EXPECT_EQ(KernelFailure("a program says: Kernel panic - not today\n[ 2.0"), std::nullopt);

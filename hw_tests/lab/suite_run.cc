@@ -239,7 +239,11 @@ class Bench {
       Deliver(batch, std::move(found->second), before);
       before = number;
     }
-    if (left.empty()) return std::nullopt;
+    if (left.empty()) {
+      const bool kernel = !ended.ok() && ended.problem().kind == ProblemKind::kKernel;
+      if (kernel) desk_->Bring(Unfinished(batch.numbers.back(), ended));
+      return std::nullopt;
+    }
     if (!ended.ok() && ended.problem().kind == ProblemKind::kCancelled) return ended.problem();
     desk_->CountRestore();
     // Nothing was finished, or the guest did not finish: the first sequence left is the reason.
