@@ -55,7 +55,7 @@ bool Succeeded(const Record& record) {
   return reply != nullptr && reply->succeeded();
 }
 
-// It waits for what comes of the message that it has sent.
+// The call has sent its message, and waits for what comes of it.
 bool Waits(const Record& record) {
   const Reply* reply = ReplyOf(record);
   return reply != nullptr && reply->kind == ReplyKind::kBlocked;

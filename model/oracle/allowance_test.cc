@@ -25,6 +25,12 @@ Told Renamed(Told told) {
              {"=S ", "=T "},
              {"7471", "7472"},
              {"as=e", "as=f"},
+             {" P", " Q"},
+             {"=P", "=Q"},
+             {"as=r", "as=q"},
+             {"event r", "event q"},
+             {"qp_num=17", "qp_num=19"},
+             {"qp_num=18", "qp_num=20"},
              {"event e", "event f"},
              {"ack_cm_event e", "ack_cm_event f"}}) {
       for (size_t at = line.find(from); at != std::string::npos;
@@ -169,12 +175,26 @@ TEST_P(TheFirst, IsSparedByAFaultOfTheSecond) {
   }
 }
 
-// Those before the fault are none of its.
+// Messages that were sent before the fault are not counted.
 TEST_P(TheFirst, IsTheFirstOfTheFault) {
   Told told = Renamed(kListening + kRouteResolved) + Told{"@500ms"};
   for (const std::string& line : Under(GetParam().hit)) told.push_back(line);
   ExpectPermitted(told + IsLost());
   RefusalOfTheLast(told + Arrives());
+}
+
+// The fetch of A waits for its reply while that of B returns: either RTU may have been the first.
+TEST(ACountedRtu, MayBeSentByACallThatWaits) {
+  const std::string fetched = kEstablished.substr(kEstablished.find(" rdma_get_cm_event"));
+  Told asks = kRequested;
+  asks.erase(asks.begin(), asks.begin() + static_cast<ptrdiff_t>(kListening.size()));
+  const Told told = kListening + Renamed(kListening) + asks + Renamed(asks) +
+                    Told{"fault drop RTU from=active nth=1 -> done", "@1s",
+                         "active/2 rdma_get_cm_event C as=e3 -> blocked",
+                         "passive rdma_accept P -> 0", "passive rdma_accept Q -> 0"} +
+                    Renamed({kEstablished}) + Told{"returned active/2" + fetched};
+  ExpectPermitted(told + Told{"passive wait T within=1s -> readable"});
+  ExpectPermitted(told + Told{"@2s..3s", "passive wait T within=1s -> quiet"});
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEachKind, TheFirst, testing::ValuesIn(Firsts()),

@@ -145,7 +145,7 @@ bool Fabric::CarriesTcp(uint8_t a, uint8_t b) const {
 bool Fabric::NoCarrier(uint8_t from, uint8_t to) const {
   if (!devices_[from].up) return true;
   return profile_->dialect.link_down_mutes && to != kNoDevice && !devices_[to].up &&
-         topology_->ShareLink(from, to);
+         topology_->Linked(from, to) && topology_->ShareLink(from, to);
 }
 
 bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {

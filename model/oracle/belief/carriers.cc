@@ -34,7 +34,7 @@ Certainty Carriers::Missed(const Flight& flight) const {
   if (flight.from_device == to) return missed;  // it does not use the link
   const Span sent = flight.since;
   for (const uint8_t end : {flight.from_device, to}) {
-    if (end == kNoDevice || (end == to && !topology_.ShareLink(flight.from_device, to))) continue;
+    if (end == kNoDevice || (end == to && !OnOneLink(flight.from_device, to))) continue;
     for (const Down& down : devices_[end].downs) {
       if (down.from.Precedes(flight) && sent.latest < down.until) return Certainty::kYes;
       if (sent.latest >= down.from.at && sent.earliest <= down.until) missed = Certainty::kMaybe;
@@ -45,6 +45,10 @@ Certainty Carriers::Missed(const Flight& flight) const {
 
 Certainty Carriers::Mutes(const Flight& flight) const {
   return dialect_.link_down_mutes ? Missed(flight) : Certainty::kNo;
+}
+
+bool Carriers::OnOneLink(uint8_t a, uint8_t b) const {
+  return topology_.Linked(a, b) && topology_.ShareLink(a, b);
 }
 
 bool Carriers::WasDownBefore(const Flight& flight) const {

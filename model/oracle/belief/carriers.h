@@ -46,7 +46,8 @@ class Carriers : Fixed<CarrierPlaces> {
   Certainty Mutes(const Flight& flight) const;
   // Whether its sender's device was mute when it was sent.
   Certainty SentByMute(const Flight& flight, const Possibility& p) const;
-  // Whether its receiver's device was mute when it came, and so did not hear it.
+  // Whether its receiver's device is mute, and does not hear it: certain where a link was down
+  // before it was sent.
   Certainty SentToMute(const Flight& flight, const Possibility& p) const;
   // Whether the device silently keeps a message that was sent over the link to its peer.
   Certainty Keeps(uint8_t device, uint8_t peer, Span sent, const Possibility& p) const;
@@ -60,6 +61,7 @@ class Carriers : Fixed<CarrierPlaces> {
     std::vector<Down> downs;  // of its interface
     Certainty mute = Certainty::kNo;
   };
+  bool OnOneLink(uint8_t a, uint8_t b) const;
   // Either end of its link was down at some time before it was sent.
   bool WasDownBefore(const Flight& flight) const;
   Certainty IsMute(uint8_t device, const Possibility& p) const {

@@ -32,7 +32,7 @@ class MaySends {
   bool MayBeRejected(IdRef id) const;
   // The DREQ of the id that was to be sent then was not, nor what answers it.
   void TakeBack(IdRef id, int64_t then);
-  // Messages of the kinds may have been sent that no call tells of.
+  // Messages of the kinds may have been sent that no call tells of: there is no bound any more.
   void Lose(MadKinds kinds) { lost_ = lost_ | kinds; }
   // Messages of the kinds may have come more often than they were sent, and were answered.
   void LoseAnswersTo(MadKinds kinds);

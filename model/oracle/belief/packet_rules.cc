@@ -1,6 +1,8 @@
 // Faults of packets: what a rule makes of a message, which may be hit by its place among those that
 // the rule counts.
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "model/oracle/belief/fault_model.h"
 

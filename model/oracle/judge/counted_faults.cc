@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <variant>
+#include <vector>
 
 #include "model/oracle/judge/answers.h"
 
@@ -94,12 +96,12 @@ void CountedFaults::Expect(const Record& record, const Line& line) {
   if (calls == nullptr) return;
   if (IsTogether(conversation_, record.line)) return ExpectGroup(record);
   if (const CmEvent* event = EventOf(record.seen); event != nullptr && event->id.valid())
-    Fetched(*event, record, TimeOf(record));
+    Fetched(*event, record);
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
   if (answered != nullptr) Calls(calls->call, answered->reply, TimeOf(record));
 }
 
-// Whichever of them was first.
+// All of them before the first is judged: any of them may have been the first.
 void CountedFaults::ExpectGroup(const Record& record) {
   const std::vector<cm::Line>& lines = conversation_.lines;
   uint32_t first = record.line;
@@ -164,12 +166,13 @@ void CountedFaults::EndsAll(Span when, IsSo is_so) {
     if (const IdInfo& info = facts_.id(IdRef{i}); info.exists && is_so(info)) Ends(IdRef{i}, when);
 }
 
-void CountedFaults::Fetched(const CmEvent& event, const Record& record, Span when) {
-  // A call that was released has waited: it may have sent at any time.
-  if (std::holds_alternative<seen::Released>(record.seen)) when.earliest = 0;
+void CountedFaults::Fetched(const CmEvent& event, const Record& record) {
+  // A call that has waited was noted when it began to.
+  const bool waited = std::holds_alternative<seen::Released>(record.seen);
   const bool asked = facts_.id(event.id).connected;
-  if (event.type == EventType::kEstablished && asked) Once(MadKind::kRtu, when);
-  if (event.type == EventType::kConnectError) Once(MadKind::kRej, when);
+  if (!waited && event.type == EventType::kEstablished && asked)
+    Once(MadKind::kRtu, TimeOf(record));
+  if (!waited && event.type == EventType::kConnectError) Once(MadKind::kRej, TimeOf(record));
   if (EndsRepetitions(event.type)) fault_model_.may_sends().End(event.id, record.end.nanoseconds());
 }
 
@@ -188,6 +191,9 @@ void CountedFaults::Calls(const Call& call, const Reply& reply, Span when) {
     Rejects(id, when);  // one that cannot be accepted
   } else if (kind == CallKind::kReject || kind == CallKind::kRejectEce) {
     if (made) Rejects(id, when);
+  } else if (kind == CallKind::kGetCmEvent && reply.kind == ReplyKind::kBlocked) {
+    Once(MadKind::kRtu, when);  // the library answers a reply when the call wakes up
+    Once(MadKind::kRej, when);
   } else if (kind == CallKind::kEstablish) {
     if (made) Once(MadKind::kRtu, when);
   } else if (kind == CallKind::kDisconnect) {
@@ -198,6 +204,15 @@ void CountedFaults::Calls(const Call& call, const Reply& reply, Span when) {
     EndsAll(when,
             [channel = ChannelOf(call)](const IdInfo& info) { return info.channel == channel; });
   }
+}
+
+// For one whose queue pair number another has, a kernel ends the connection of that.
+// source: linux 6.1 cm.c cm_match_req, cm_rep_handler
+void CountedFaults::LoseStale(const Call& call) {
+  const CallKind kind = KindOf(call);
+  const bool names = kind == CallKind::kConnect || kind == CallKind::kAccept;
+  if (names && facts_.MayShareQpNumber(IdOf(call)))
+    fault_model_.may_sends().Lose(MadKinds(MadKind::kDreq) | MadKinds(MadKind::kDrep));
 }
 
 void CountedFaults::LearnOf(IdRef id, MadKind kind, const Record& record) {
@@ -220,6 +235,7 @@ void CountedFaults::Learn(const Record& record, const Line& line) {
   const auto* calls = std::get_if<line::Calls>(&line);
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
   if (!counts_ || calls == nullptr || answered == nullptr) return;
+  LoseStale(calls->call);
   if (IsTogether(conversation_, record.line) || !facts_.tester_messages.empty()) return;
   const IdRef id = answered->event ? answered->event->id : IdOf(calls->call);
   if (!id.valid() || !facts_.id(id).in_scope || !components_.Has(components_.NumberOf(id))) return;

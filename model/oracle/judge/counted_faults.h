@@ -7,9 +7,9 @@
 
 namespace cm::model {
 
-// A fault counts messages in the order in which they are sent. Before each record it is noted what
-// it may send, and have answered: the last place that a message can have. After it, what it has
-// sent for certain: the first.
+// A fault counts messages in the order in which they are sent. Before each record `Expect` notes
+// every message that it may cause: the last place that a message can have among them. After it
+// `Learn` counts what it has sent for certain: the first place.
 class CountedFaults : JudgeBase {
  public:
   explicit CountedFaults(JudgeContext& context);
@@ -22,10 +22,10 @@ class CountedFaults : JudgeBase {
  private:
   void ExpectGroup(const Record& record);
   void Calls(const Call& call, const Reply& reply, Span when);
-  void Fetched(const CmEvent& event, const Record& record, Span when);
+  void Fetched(const CmEvent& event, const Record& record);
   void Asks(IdRef id, Span when);
   void Replies(IdRef id, Span when);
-  // The id, or all ids that are so, are disconnected, destroyed or closed by their kernel.
+  // What an id may send that is disconnected, rejected, or destroyed, also by its kernel.
   void Disconnects(IdRef id, Span when);
   void Rejects(IdRef id, Span when);
   void Ends(IdRef id, Span when);
@@ -34,6 +34,7 @@ class CountedFaults : JudgeBase {
   // One message, and so many more as another is repeated.
   void Once(MadKind kind, Span when) { fault_model_.may_sends().Add({MadKinds(kind), when}); }
   static Span TimeOf(const Record& record);
+  void LoseStale(const Call& call);
   void LearnOf(IdRef id, MadKind kind, const Record& record);
 
   bool counts_ = false;  // a fault of the conversation does

@@ -21,13 +21,13 @@ void CountOne(uint8_t* due) {
 void Environment::TurnLinks(int64_t until) {
   while (const std::optional<int64_t> at = fault_model_.NextTurn(until)) {
     search_.CloseAll({*at, *at, context_.settled});
-    SpreadMutes();
+    SpreadMutes(Certainty::kYes);
     fault_model_.Turn();
     ChangeAnswers();
   }
   while (const auto neighbour = fault_model_.neighbours().TakeFailure(until)) Fail(*neighbour);
   // What is sent meanwhile may make a device mute for all.
-  if (fault_model_.carriers().AnyDown()) SpreadMutes();
+  if (fault_model_.carriers().AnyDown()) SpreadMutes(Certainty::kMaybe);
 }
 
 // Events in progress may still happen in the old environment: every set is closed first. Of a crowd
@@ -45,7 +45,7 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
   const bool on_packets = injects != nullptr && injects->fault.OnPackets();
   if (!on_packets && !std::holds_alternative<line::Heals>(line)) components_.JudgeAllTogether();
   search_.CloseAll(window, on_packets);
-  SpreadMutes();
+  SpreadMutes(Certainty::kYes);
   Verdict verdict;
   NoteAnswers(line);
   if (std::holds_alternative<line::Sends>(line)) {
@@ -95,8 +95,8 @@ void Environment::Inject(const Fault& fault, const Window& window) {
   ChangeAnswers();
 }
 
-// A device that one component has made mute is so for the others.
-void Environment::SpreadMutes() {
+// A device that one component has made mute is so for the others, with `most` as its certainty.
+void Environment::SpreadMutes(Certainty most) {
   if (!context_.profile.dialect.link_down_mutes) return;
   for (uint8_t device = 0; device < facts_.topology().devices.size(); ++device) {
     const auto may_mute = [&](const Flight& flight) {
@@ -111,7 +111,7 @@ void Environment::SpreadMutes() {
       });
       if (!maybe) continue;
       const bool certain = std::ranges::all_of(all, is_mute);
-      fault_model_.carriers().NoteMute(device, certain ? Certainty::kYes : Certainty::kMaybe);
+      fault_model_.carriers().NoteMute(device, certain ? most : Certainty::kMaybe);
     }
   }
 }

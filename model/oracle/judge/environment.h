@@ -26,7 +26,7 @@ class Environment : JudgeBase {
   void Inject(const Fault& fault, const Window& window);
   bool MessagesUnderWay(int64_t now) const;
   // What a fault of the side brings about at once.
-  void SpreadMutes();
+  void SpreadMutes(Certainty most);
   void Unmute(uint8_t device);
   void Tell(FaultTells tells, uint8_t side, const Window& window);
   void RemoveDevice(uint8_t device, const Window& window);

@@ -125,10 +125,9 @@ bool Scope::ParametersAreCovered(const Call& call) {
   return connect != nullptr ? ConnectionIsCovered(*connect, covered) : covered;
 }
 
-// A device is found by the hardware address of its interface alone, and so also with an address of
-// another, where an interface is known, and from loopback. Its rows are those of RoCE, which looks
-// for the address. source: linux 6.1 cma.c cma_validate_port; observed lab 6.1-siw, seeds 3001 and
-// 3005
+// Over iWARP an id finds its device by its interface, so that its source may be the address of
+// another, or loopback. The rows are those of RoCE, where the address decides: such calls are not
+// followed. source: linux 6.1 cma.c cma_validate_port; observed lab 6.1-siw, seeds 3001 and 3005
 bool Scope::MayFindDeviceOfOther(const Call& call) const {
   const auto* resolve = std::get_if<call::ResolveAddr>(&call);
   if (resolve == nullptr && !std::holds_alternative<call::BindAddr>(call)) return false;

@@ -153,7 +153,7 @@ class Steps::Expansion {
     if (!NeedsRoom(flight.kind)) return false;
     const uint8_t listener = machine_.ListenerFor(p, flight);
     if (listener == kNoId) return false;
-    // Also of one that was so with requests that no id has been fetched for.
+    // Or its listener was in one, with requests that were not fetched yet.
     const bool was_crowd = steps_.facts_.crowd == kRestOfCrowd || p.ids[listener].full.latest > 0;
     if (!crowd_ && !was_crowd) return false;
     // What is left of a crowd was in its queue, and not before others for certain.
