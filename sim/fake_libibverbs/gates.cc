@@ -80,7 +80,7 @@ int MakeGate(int socket, Table* table) {
   return gate;
 }
 
-// One of which the lock is held: what the program wants of a socket is changed in the system's set.
+// The caller holds the lock. Changes in the system's set what the program wants of a socket.
 int Change(Table* table, int set, int operation, int socket, epoll_event* event) {
   const std::pair key{set, socket};
   const bool was_wanted = table->wanted.contains(key);
@@ -175,6 +175,7 @@ void ForgetGate(int fd) {
 }
 
 GatedFiles::GatedFiles(pollfd* files, nfds_t count) : files_(files), count_(count) {
+  const InObject here;
   for (size_t i = 0; any_gate && i < count; ++i)
     if ((files[i].events & kOut) != 0 && GateOf(files[i].fd) >= 0) gated_.push_back(i);
   if (gated_.empty()) return;
@@ -199,6 +200,7 @@ int GatedFiles::Tell(int found) {
 
 GatedSet::GatedSet(int count, fd_set* writes) : count_(count), writes_(writes) {
   if (!any_gate || writes == nullptr || count > FD_SETSIZE) return;
+  const InObject here;
   for (int fd = 0; fd < count; ++fd) {
     const int gate = FD_ISSET(fd, writes) ? GateOf(fd) : -1;
     if (gate < 0 || gate >= FD_SETSIZE) continue;

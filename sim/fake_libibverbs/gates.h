@@ -2,8 +2,7 @@
 // system's socket always has: the bytes are the broker's until they arrive.
 //
 // 1. From the first time on that it has none, a socket has a gate: an eventfd that is writable
-// while
-//    there is room. It takes the socket's place wherever the program waits for POLLOUT.
+//    while there is room. It takes the socket's place wherever the program waits for POLLOUT.
 // 2. EPOLLONESHOT and EPOLLEXCLUSIVE are left to the system, whose socket has room.
 #ifndef SIM_FAKE_LIBIBVERBS_GATES_H_
 #define SIM_FAKE_LIBIBVERBS_GATES_H_

@@ -181,7 +181,7 @@ int execve(const char* path, char* const* words, char* const* variables) noexcep
   static auto* const kReal = Next("execve", &execve);
   if (Refuses(path)) return -1;
   const Environment environment(variables);
-  CarryEndsAtExec();
+  if (access(path, X_OK) == 0) CarryEndsAtExec();  // a shell tries each folder of PATH
   SpendComputation();
   const RealCounterMeanwhile real;
   return kReal(path, words, environment.get());

@@ -102,16 +102,15 @@ enum class Carry : uint32_t {
   kCloses,  // the program's descriptor
   kWaits,   // until all that it has sent has arrived
   kGate,    // attempt: a descriptor of the program's, an eventfd that is read when there is room
-  // Of no socket. A process may end: with attempt 0 the one that asks, otherwise, by that signal,
-  // the one with the number in `address`, as the one that asks knows it, or all of the host when
-  // that is not positive.
+  // Of a process, and no socket. With attempt 0 the one that asks is about to end. Otherwise
+  // `attempt` is a signal, and `address` the number of the process that it is for, as the one that
+  // asks knows it; not positive: all processes of the host.
   kMayEnd,
 };
 inline constexpr int64_t kLeftToSystem = UINT32_MAX;  // not between two hosts
 inline constexpr int64_t kNoRoom = UINT32_MAX - 1;
 inline constexpr int64_t kLost = UINT32_MAX - 2;
-// Added to the number of bytes that were taken, which is lower: poll(2) says no more that there is
-// room.
+// Added to the number of bytes that were taken, which is lower: poll(2) reports no room now.
 inline constexpr int64_t kFilled = int64_t{1} << 30U;
 
 // Why a thread sleeps.

@@ -29,10 +29,11 @@ class SocketEnds {
   SocketEnds(SocketLinks* links, const ProcessTable* processes, const Topology* topology)
       : links_(links), processes_(processes), topology_(topology) {}
 
-  // A kMayEnd of that process.
+  // The process has asked for kMayEnd: duplicates of its sockets are kept.
   void MayEnd(const Process& asking, const sim::uapi::CarryRecord& record);
+  // The process has asked for something else: it lives, and its duplicates are closed.
   void Asks(const Process& process);
-  // Or its host has crashed: then nothing takes its way.
+  // The process has ended. If its host has crashed, nothing takes its way.
   void HasEnded(const Process& process);
 
  private:
