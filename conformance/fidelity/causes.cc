@@ -108,12 +108,7 @@ class Side {
 
   const CmEvent* EventOf(size_t record) const {
     if (!ChannelAt(record)) return nullptr;  // shown, and not fetched
-    const Observation& seen = history_.records[record].seen;
-    if (const auto* answered = std::get_if<seen::Answered>(&seen))
-      return answered->event ? &*answered->event : nullptr;
-    if (const auto* released = std::get_if<seen::Released>(&seen))
-      return released->event ? &*released->event : nullptr;
-    return nullptr;
+    return cm::EventOf(history_.records[record].seen);
   }
   // The record with the event of the step: the fetched one or, where a wait found some, the next.
   std::optional<size_t> EventAtStep() const {

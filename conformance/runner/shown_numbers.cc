@@ -61,14 +61,6 @@ bool Waits(const Record& record) {
   return reply != nullptr && reply->kind == ReplyKind::kBlocked;
 }
 
-const CmEvent* EventOf(const Observation& seen) {
-  if (const auto* answered = std::get_if<seen::Answered>(&seen))
-    return answered->event ? &*answered->event : nullptr;
-  if (const auto* released = std::get_if<seen::Released>(&seen))
-    return released->event ? &*released->event : nullptr;
-  return nullptr;
-}
-
 // Of the side that has asked: the answer's number is in it.
 bool ShowsAnswer(EventType type) {
   return type == EventType::kConnectResponse || type == EventType::kEstablished;

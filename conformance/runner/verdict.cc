@@ -27,10 +27,7 @@ std::string WhereOf(const History& history, const Record& record) {
 
 std::string AboutOf(const History& history, const Record& record) {
   const Line& line = history.conversation.lines[record.line];
-  const std::optional<CmEvent>* event = nullptr;
-  if (const auto* answered = std::get_if<seen::Answered>(&record.seen)) event = &answered->event;
-  if (const auto* released = std::get_if<seen::Released>(&record.seen)) event = &released->event;
-  if (event != nullptr && *event) return std::string(ToString((*event)->type));
+  if (const CmEvent* event = EventOf(record.seen)) return std::string(ToString(event->type));
   if (const auto* calls = std::get_if<line::Calls>(&line))
     return std::string(FunctionName(KindOf(calls->call)));
   return "environment";
@@ -203,16 +200,11 @@ bool EverythingReturned(const History& history) {
 void Count(const History& history, SequenceResult* result) {
   for (const Record& record : history.records) {
     const auto* answered = std::get_if<seen::Answered>(&record.seen);
-    const auto* released = std::get_if<seen::Released>(&record.seen);
-    const std::optional<CmEvent>* event = nullptr;
-    if (answered != nullptr) {
-      if (answered->reply.kind != ReplyKind::kNotApplicable) ++result->calls;
-      event = &answered->event;
-    }
-    if (released != nullptr) event = &released->event;
-    if (event == nullptr || !*event) continue;
+    if (answered != nullptr && answered->reply.kind != ReplyKind::kNotApplicable) ++result->calls;
+    const CmEvent* event = EventOf(record.seen);
+    if (event == nullptr) continue;
     ++result->events;
-    ++result->heard[static_cast<size_t>((*event)->type)];
+    ++result->heard[static_cast<size_t>(event->type)];
   }
 }
 

@@ -271,7 +271,7 @@ std::string DropRules(const cm::Fault& fault, const std::string& table,
     if (row.attribute_id != 0 && fault.messages.Has(row.kind))
       kinds.push_back(fmt::format("{:#x}", row.attribute_id));
   std::string which;
-  if (fault.first != 1 || fault.last != 0)
+  if (fault.CountsMessages())
     which = fmt::format("numgen inc mod {} {}-{} ", kMany, fault.first - 1,
                         (fault.last == 0 ? kMany : fault.last) - 1);
   // UD SEND to the general services QP, base version 1 and class CM, behind the UDP header.

@@ -45,6 +45,14 @@ struct Done {
 
 using Observation = std::variant<seen::Answered, seen::Released, seen::Waited, seen::Done>;
 
+// The event that was fetched, or shown; null for none.
+inline const CmEvent* EventOf(const Observation& seen) {
+  const std::optional<CmEvent>* event = nullptr;
+  if (const auto* answered = std::get_if<seen::Answered>(&seen)) event = &answered->event;
+  if (const auto* released = std::get_if<seen::Released>(&seen)) event = &released->event;
+  return event != nullptr && *event ? &**event : nullptr;
+}
+
 struct Record {
   uint32_t line = 0;  // index into the conversation's lines; for Released, the blocked call's
   Instant begin;      // begin of the line

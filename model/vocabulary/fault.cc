@@ -72,7 +72,7 @@ const auto kFaultFields = std::to_array<FaultFieldRow>({
      .otherwise = "1..",
      .example = "1",
      .text = [](const Fault& f, const Topology&) { return OccurrencesOf(f); },
-     .asks = [](const Fault& f) { return f.first != 1 || f.last != 0; },
+     .asks = [](const Fault& f) { return f.CountsMessages(); },
      .needs = Capability::kDropNth},
     {.field = FaultField::kBy,
      .key = "by",

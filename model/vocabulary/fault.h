@@ -46,6 +46,8 @@ struct Fault {
   constexpr bool Loses() const {
     return Effect() == PacketEffect::kLost || Effect() == PacketEffect::kCorrupt;
   }
+  // It hits some of the messages that match, by their number.
+  constexpr bool CountsMessages() const { return first > 1 || last != 0; }
   constexpr Duration MostLate() const { return at_most > by ? at_most : by; }
 };
 

@@ -326,7 +326,7 @@ void Put(Digest* d, const InstalledRule& rule, Instant now) {
   for (const MadKind kind : kMads) d->U8(fault.messages.Has(kind) ? 1 : 0);
   d->U32(fault.first);
   d->U32(fault.last);
-  d->U32(fault.first != 1 || fault.last != 0 ? rule.seen : 0);
+  d->U32(fault.CountsMessages() ? rule.seen : 0);
   d->I64(fault.by.nanoseconds());
   d->I64(fault.MostLate().nanoseconds());
   d->U8(static_cast<uint8_t>(fault.shape));

@@ -212,7 +212,6 @@ class FaultModel : Fixed<FaultPlaces> {
   };
   static constexpr uint32_t kNoEnd = std::numeric_limits<uint32_t>::max();
   static uint32_t LastOf(const Fault& fault) { return fault.last == 0 ? kNoEnd : fault.last; }
-  static bool Counts(const Fault& fault) { return fault.first > 1 || fault.last != 0; }
   // Behind `before` messages for certain.
   Places PlacesBehind(uint32_t before, const Rule& rule, const Flight& flight) const;
   Places PlacesOf(const Rule& rule, const Flight& flight) const;

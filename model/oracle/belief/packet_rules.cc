@@ -53,7 +53,7 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hi
   const Fault& fault = rule.fault;
   if (!Matches(rule, flight)) return Certainty::kNo;
   bool hits_all = true;
-  if (Counts(fault)) {
+  if (fault.CountsMessages()) {
     const Places places = PlacesOf(rule, flight);
     if (places.AreBeyond(fault)) return Certainty::kNo;
     hits_all = places.AreWithin(fault) && fault.Loses();
@@ -115,7 +115,7 @@ FaultModel::Places FaultModel::PlacesOf(const Rule& rule, const Flight& flight) 
 std::optional<Counted> FaultModel::Count(const Flight& flight) {
   const auto counts =
       std::ranges::find_if(rules_, [&](const Rule& rule) { return Matches(rule, flight); });
-  if (counts == rules_.end() || !Counts(counts->fault) || !HasBegun(*counts, flight) ||
+  if (counts == rules_.end() || !counts->fault.CountsMessages() || !HasBegun(*counts, flight) ||
       flight.since.latest > counts->last())
     return std::nullopt;
   const Fault& fault = counts->fault;

@@ -12,16 +12,7 @@ namespace {
 
 bool CountsMessages(const cm::Line& line) {
   const auto* injects = std::get_if<line::Injects>(&line);
-  return injects != nullptr && injects->fault.OnPackets() &&
-         (injects->fault.first > 1 || injects->fault.last != 0);
-}
-
-const CmEvent* EventOf(const Observation& seen) {
-  if (const auto* answered = std::get_if<seen::Answered>(&seen))
-    return answered->event ? &*answered->event : nullptr;
-  if (const auto* released = std::get_if<seen::Released>(&seen))
-    return released->event ? &*released->event : nullptr;
-  return nullptr;
+  return injects != nullptr && injects->fault.OnPackets() && injects->fault.CountsMessages();
 }
 
 // Its attempt, or its connection, is over: nothing of it is sent again.

@@ -10,13 +10,6 @@
 namespace cm::model {
 namespace {
 
-const CmEvent* EventOf(const Record& record) {
-  const std::optional<CmEvent>* event = nullptr;
-  if (const auto* answered = std::get_if<seen::Answered>(&record.seen)) event = &answered->event;
-  if (const auto* released = std::get_if<seen::Released>(&record.seen)) event = &released->event;
-  return event != nullptr && *event ? &**event : nullptr;
-}
-
 bool Blocks(const Record& record) {
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
   return answered != nullptr && answered->reply.kind == ReplyKind::kBlocked;
@@ -65,7 +58,7 @@ void Unjudged::EndAfter(const Record& record, const Line& line) {
   const auto* calls = std::get_if<line::Calls>(&line);
   std::vector<IdRef> about;
   if (calls != nullptr) about.push_back(IdOf(calls->call));
-  if (const CmEvent* event = EventOf(record)) {
+  if (const CmEvent* event = EventOf(record.seen)) {
     about.push_back(event->id);
     about.push_back(event->listen_id);
   }
@@ -117,7 +110,7 @@ void Unjudged::Learn(const Record& record, const Line& line) {
   if (const auto* get = std::get_if<call::GetCmEvent>(&call)) {
     facts_.CreditOf(get->event) = {};
     facts_.MembershipOf(get->event) = 0;
-    if (const CmEvent* event = EventOf(record)) NewRequest(event->listen_id, get->request);
+    if (const CmEvent* event = EventOf(record.seen)) NewRequest(event->listen_id, get->request);
   }
   const IdRef id = IdOf(call);
   if (!id.valid() || facts_.id(id).in_scope) return;
