@@ -27,20 +27,20 @@ constexpr size_t kFewPossibilities = 256;
 // A conversation, line by line. Ids are A0, A1, … and P0, P1, … in the order of their events.
 class Script {
  public:
-  Script(std::string_view profile, int backlog) {
+  Script(std::string_view profile, int backlog, int clients = kClients) : clients_(clients) {
     text_ = fmt::format(
         "topology one-kernel-two-devices\nprofile {}\ncapabilities {}\n"
         "passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
         "passive rdma_bind_addr L addr=passive:7471\npassive rdma_listen L backlog={}\n"
         "active rdma_create_event_channel C\n",
         profile, profile == "6.1-siw" ? "time" : "time drop drop-nth delay remove-device", backlog);
-    for (int i = 0; i < kClients; ++i) Resolves(i);
+    for (int i = 0; i < clients_; ++i) Resolves(i);
   }
 
   void Add(std::string_view line) { text_ += fmt::format("{}\n", line); }
   // The first `alike` carry the same private data, if there are any.
   void Connects(std::string_view data, int alike) {
-    for (int i = 0; i < kClients; ++i)
+    for (int i = 0; i < clients_; ++i)
       Add(fmt::format("active rdma_connect A{} private=\"{}\"", i,
                       data.empty() || i >= alike ? fmt::format("c{}", i) : std::string(data)));
   }
@@ -63,25 +63,25 @@ class Script {
   }
   // So many as the queue has room for at a time; the next have come again meanwhile.
   void InTurn(std::string_view until_they_come) {
-    for (int first = 0; first < kClients; first += kNoRoom) {
+    for (int first = 0; first < clients_; first += kNoRoom) {
       Add(until_they_come);
-      for (int i = first; i < first + kNoRoom; ++i) Asked(i), Answers(i);
+      for (int i = first; i < first + kNoRoom && i < clients_; ++i) Asked(i), Answers(i);
       Add("passive wait S within=1us");
       Add(until_they_come);
-      for (int i = first; i < first + kNoRoom; ++i) Connected(i);
+      for (int i = first; i < first + kNoRoom && i < clients_; ++i) Connected(i);
       Add("pass 7s");
     }
   }
   // All at once. `between`: what is done before each answer.
   void AllAtOnce(std::string_view before, std::string_view between, std::string_view then) {
-    for (int i = 0; i < kClients; ++i) Asked(i);
+    for (int i = 0; i < clients_; ++i) Asked(i);
     if (!before.empty()) Add(before);
-    for (int i = 0; i < kClients; ++i) {
+    for (int i = 0; i < clients_; ++i) {
       if (!between.empty()) Add(between);
       Answers(i);
     }
     Add(then);
-    for (int i = 0; i < kClients; ++i) Connected(i);
+    for (int i = 0; i < clients_; ++i) Connected(i);
   }
   const std::string& text() const { return text_; }
 
@@ -96,12 +96,15 @@ class Script {
     Add(fmt::format("active rdma_create_qp A{}", i));
   }
 
+  int clients_;
   std::string text_;
 };
 
 struct Crowd {
   std::string name;
   std::string profile = "6.1-rxe";
+  int clients = kClients;
+  size_t possibilities = kFewPossibilities;
   int backlog = 2 * kClients;
   std::string fault;  // before all connect
   std::string data;   // the same private data for so many of them
@@ -114,7 +117,7 @@ struct Crowd {
 };
 
 History HistoryOf(const Crowd& crowd) {
-  Script script(crowd.profile, crowd.backlog);
+  Script script(crowd.profile, crowd.backlog, crowd.clients);
   if (!crowd.fault.empty()) script.Add(crowd.fault);
   script.Connects(crowd.data, crowd.alike);
   if (!crowd.under_way.empty()) script.Add(crowd.under_way);
@@ -148,7 +151,7 @@ TEST_P(ACrowd, IsPermittedWithFewPossibilities) {
   const model::HistoryResult result = ResultOf(HistoryOf(GetParam()));
   EXPECT_EQ(result.kind, model::VerdictKind::kPermitted) << "record " << result.record << "\n"
                                                          << model::Explain(result.at_record);
-  EXPECT_LE(result.largest_set, kFewPossibilities);
+  EXPECT_LE(result.largest_set, GetParam().possibilities);
 }
 
 TEST_P(ACrowd, IsConnectedAtBothEnds) {
@@ -158,19 +161,19 @@ TEST_P(ACrowd, IsConnectedAtBothEnds) {
     if (answered == nullptr || !answered->event) continue;
     established += static_cast<int>(answered->event->type == EventType::kEstablished);
   }
-  EXPECT_EQ(established, 2 * kClients);
+  EXPECT_EQ(established, 2 * GetParam().clients);
 }
 
 TEST_P(ACrowd, IsNotPermittedWithARequestThatNoneHasSent) {
   History history = HistoryOf(GetParam());
-  EventOf(&history, EventType::kConnectRequest, kClients / 2).private_data =
+  EventOf(&history, EventType::kConnectRequest, GetParam().clients / 2).private_data =
       PrivateData::Counting(200);
   EXPECT_NE(ResultOf(history).kind, model::VerdictKind::kPermitted);
 }
 
 TEST_P(ACrowd, IsNotPermittedWhereOneIsRejectedThatWasAccepted) {
   History history = HistoryOf(GetParam());
-  CmEvent& event = EventOf(&history, EventType::kEstablished, kClients);
+  CmEvent& event = EventOf(&history, EventType::kEstablished, GetParam().clients);
   event.type = EventType::kRejected;
   event.status = 8;
   EXPECT_NE(ResultOf(history).kind, model::VerdictKind::kPermitted);
@@ -320,6 +323,19 @@ TEST(ACrowdOfOthers, IsRefusedThoughThreeLookTheSame) {
   EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kRefused);
 }
 
+// Which of them has asked for what is not known, and what none of them can have is refused.
+TEST(ACrowdOfTheSame, IsRefusedWhereOneIsRejectedThatWasAccepted) {
+  for (const int clients : {4, 7, 8, kClients}) {
+    History history =
+        HistoryOf({.name = "", .clients = clients, .data = "hello", .at_once = "settle"});
+    EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kPermitted) << clients;
+    CmEvent& event = EventOf(&history, EventType::kEstablished, clients);
+    event.type = EventType::kRejected;
+    event.status = 8;
+    EXPECT_EQ(ResultOf(history).kind, model::VerdictKind::kRefused) << clients;
+  }
+}
+
 TEST(ACrowdThatIsDrawn, IsPermitted) {
   for (const std::string_view name : {"6.1-rxe", "7.2-rxe"}) {
     const Profile& profile = *FindProfile(name);
@@ -395,8 +411,31 @@ INSTANTIATE_TEST_SUITE_P(
                           .profile = "6.1-siw",
                           .at_once = "settle",
                           .between = "pass 100ms"},
+                    Crowd{.name = "SevenAlike", .clients = 7, .data = "hello", .at_once = "settle"},
+                    Crowd{.name = "SevenAlikeSomeLost",
+                          .clients = 7,
+                          .possibilities = 2048,
+                          .fault = "fault drop REQ from=active nth=3..5",
+                          .data = "hello",
+                          .at_once = "pass 9s",
+                          .fetched_after = "pass 9s"},
+                    Crowd{.name = "SevenAlikeWithLostReplies",
+                          .clients = 7,
+                          .fault = "fault drop REP from=passive nth=2..5",
+                          .data = "hello",
+                          .at_once = "settle",
+                          .fetched_after = "pass 5s"},
                     Crowd{.name = "AllAlike", .data = "hello", .at_once = "settle"},
                     Crowd{.name = "AllAlikeBeyondTheBacklog", .backlog = kNoRoom, .data = "hello"},
+                    Crowd{.name = "AllAlikeAnsweredLate",
+                          .data = "hello",
+                          .at_once = "settle",
+                          .between = "pass 1s"},
+                    Crowd{.name = "AllAlikeHalfOfTheRequestsLost",
+                          .fault = "fault drop REQ from=active nth=17..48",
+                          .data = "hello",
+                          .at_once = "pass 9s",
+                          .fetched_after = "pass 9s"},
                     Crowd{.name = "AllAlikeSomeLost",
                           .fault = "fault drop any from=any during=200us",
                           .data = "hello",

@@ -15,6 +15,7 @@
 #include "model/oracle/judge/id_calls.h"
 #include "model/oracle/judge/judge_context.h"
 #include "model/oracle/judge/lasting_calls.h"
+#include "model/oracle/judge/lookalikes.h"
 #include "model/oracle/judge/results.h"
 #include "model/oracle/judge/scope.h"
 #include "model/oracle/judge/synchronous_calls.h"
@@ -97,11 +98,14 @@ class Oracle::Judges {
     if (!releases) waiting_.Pass(record);
     just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
     data_path_.AnswersArrive(record.begin);
+    lookalikes_.TellApart(record, line);
+    if (lookalikes_.IsGuess(record, line)) context_.search.NoteGuess();
     if (!IsNotMade(record)) counted_.Expect(record, line);
     Verdict verdict = IsNotMade(record) ? Verdict{} : Judge(record, line);
     if (verdict.IsPermitted()) {
       counted_.Learn(record, line);
       data_path_.Learn(record, line);
+      NoteLookalikes(record, line);
     }
     if (IsPartial(line)) {
       verdict.sharp = false;
@@ -117,6 +121,13 @@ class Oracle::Judges {
     if (!verdict.IsPermitted() || IsUnseen(record)) verdict.certain.reset();
     confirmed_ |= verdict.certain;
     return verdict;
+  }
+
+  void NoteLookalikes(const Record& record, const Line& line) {
+    std::vector<IdRef> waiting;
+    for (const WaitingCall& call : context_.waiting)
+      if (call.id.valid()) waiting.push_back(call.id);
+    lookalikes_.Note(record, line, waiting);
   }
 
   // What is refused may be explained by something that is not followed: of the id that is called,
@@ -299,6 +310,7 @@ class Oracle::Judges {
   Inspections inspections_{context_};
   WaitingCalls waiting_{context_};
   CountedFaults counted_{context_};
+  Lookalikes lookalikes_{context_.facts, context_.components};
   Environment environment_{context_};
   Unjudged unjudged_{context_};
   bool just_settled_ = false;

@@ -126,6 +126,10 @@ struct IdInfo {
   std::vector<Membership> memberships;  // all that it ever had, by number
   IdRef holds;  // the listener that waits for this id's request to be acknowledged
   uint32_t component = 0;
+  uint64_t seen = 0;      // equal where the same calls, replies and events were
+  int64_t seen_last = 0;  // when the last was
+  uint16_t alike = 0;     // as in what may be so of it
+  bool never_alike = false;
   bool lazy = false;  // more may be so of its component than is followed
   IdRef apart_from;   // one of a crowd: the listener that it asks, and is judged apart from
   Crowd crowd;        // of a listener: those that are
@@ -235,8 +239,10 @@ class ConversationFacts {
 
   WorkTracker work;
   Hits allowances{};          // messages that each counted rule may hit; 0: no rule
+  size_t connects = 0;        // rdma_connect in the conversation
   size_t faults_to_come = 0;  // lines of the conversation that inject one, and are not made yet
   bool any_lazy = false;      // not all is followed: nothing can be refused for certain
+  uint16_t last_alike = 0;    // the number that ids that look alike got last; 0: there are none
   bool any_apart = false;     // of some crowd each is judged apart from the listener
   size_t crowd = 9;           // so many ids of a component, or more, are a crowd
   bool answers_may_be_late = false;  // a REP may be, or messages are made by hand

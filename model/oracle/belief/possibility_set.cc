@@ -3,20 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/oracle/belief/alike.h"
+#include "model/oracle/belief/mixer.h"
+
 namespace cm::model {
 namespace {
-
-class Mixer {
- public:
-  void Add(uint64_t x) {
-    hash_ ^= x + 0x9e3779b97f4a7c15ULL + (hash_ << 6) + (hash_ >> 2);
-    hash_ *= 0xff51afd7ed558ccdULL;
-  }
-  uint64_t hash() const { return hash_; }
-
- private:
-  uint64_t hash_ = 0x243f6a8885a308d3ULL;
-};
 
 constexpr size_t kFew = 16;   // so many are looked through one by one
 constexpr size_t kFirst = 4;  // room for so many at first
@@ -64,25 +55,9 @@ bool SameBehaviour(const Possibility& a, const Possibility& b) {
 uint64_t HashOf(const Possibility& p) {
   Mixer m;
   for (const IdState& id : p.ids) {
-    m.Add(id.name.index);
-    m.Add((static_cast<uint64_t>(id.state) << 32) | (static_cast<uint64_t>(id.ib) << 24) |
-          (static_cast<uint64_t>(id.qp) << 16) | (uint64_t{id.device} << 8) | id.peer);
-    m.Add((uint64_t{id.accepted} << 0) | (uint64_t{id.closed} << 1) |
-          (uint64_t{id.connect_error} << 2) | (uint64_t{id.gone} << 3) |
-          (uint64_t{id.outstanding} << 4) | (uint64_t{id.abandoned} << 5) |
-          (uint64_t{id.mra} << 6) | (uint64_t{id.removal_due} << 7) |
-          (uint64_t{id.addr_change_due} << 8) | (uint64_t{id.neighbour_due} << 16) |
-          (static_cast<uint64_t>(static_cast<uint16_t>(id.backlog)) << 24) |
-          (static_cast<uint64_t>(id.message) << 40) | (uint64_t{id.met} << 48) |
-          (uint64_t{id.pathless} << 49) | (uint64_t{id.looks_up} << 50) |
-          (uint64_t{id.has_info} << 51) | (static_cast<uint64_t>(id.iw) << 52) |
-          (uint64_t{id.ending} << 56));
-    for (const Pending& pending : id.queue)
-      m.Add((static_cast<uint64_t>(pending.type) << 56) | (uint64_t{pending.child} << 48) |
-            (uint64_t{pending.payload} << 32) | static_cast<uint32_t>(pending.status));
-    for (const uint16_t payload : id.joining) m.Add(payload);
-    m.Add(id.queue.size() | (static_cast<uint64_t>(id.awaits) << 8) |
-          (uint64_t{id.retained.has_value()} << 16));
+    m.Add(uint64_t{id.name.index} << 8 | id.peer);
+    m.Add(id);
+    for (const Pending& pending : id.queue) m.Add(pending, pending.child);
   }
   uint64_t hits = 0;
   for (const uint8_t count : p.hits) hits = hits << 8 | count;
@@ -143,6 +118,7 @@ void PossibilitySet::NoteLast() {
 
 std::pair<PossibilitySet::Added, size_t> PossibilitySet::Add(Possibility p,
                                                              std::vector<bool>* overdue) {
+  if (p.HasAlike()) OrderAlike(&p);
   const uint64_t hash = HashOf(p);
   const size_t at = Find(p, hash);
   if (at == items_.size()) {

@@ -40,6 +40,7 @@ class PossibilitySet {
   void Thin(size_t most) {
     while (size() > most) Keep([](size_t i) { return i % 2 == 0; });
   }
+  bool Has(const Possibility& p) const { return Find(p, HashOf(p)) != items_.size(); }
   bool empty() const { return items_.empty(); }
   void clear();
   // Room for so many.

@@ -41,6 +41,19 @@ void IdState::Put(Pending pending) {
   queue.insert(place, pending);
 }
 
+void IdState::OrderRequests() {
+  const auto is_request = [](const Pending& pending) {
+    return pending.type == EventType::kConnectRequest;
+  };
+  auto begin = queue.begin() + (awaits == Awaits::kServed && !queue.empty() ? 1 : 0);
+  while ((begin = std::find_if(begin, queue.end(), is_request)) != queue.end()) {
+    const auto end = std::find_if_not(begin, queue.end(), is_request);
+    std::stable_sort(begin, end,
+                     [](const Pending& a, const Pending& b) { return a.child < b.child; });
+    begin = end;
+  }
+}
+
 size_t IdState::FirstRequests() const {
   if (awaits == Awaits::kServed) return std::min<size_t>(queue.size(), 1);
   const auto other = std::ranges::find_if(
@@ -79,6 +92,22 @@ void Possibility::Insert(uint8_t place, IdState id) {
     if (*at != kNoId && *at >= place) ++*at;
   });
   ids.insert(ids.begin() + place, std::move(id));
+}
+
+void Possibility::Reorder(const std::vector<uint8_t>& order) {
+  std::vector<uint8_t> place(ids.size());
+  std::vector<IdState> ordered;
+  ordered.reserve(ids.size());
+  for (const uint8_t from : order) {
+    place[from] = static_cast<uint8_t>(ordered.size());
+    ordered.push_back(std::move(ids[from]));
+  }
+  ids = std::move(ordered);
+  ForEachPlace(this, [&](uint8_t* at) {
+    if (*at != kNoId) *at = place[*at];
+  });
+  for (IdState& id : ids) id.OrderRequests();
+  std::ranges::stable_sort(flights, {}, PlaceOf);
 }
 
 void Possibility::Remove(uint8_t index) {

@@ -135,6 +135,7 @@ struct IdState : IdTimes {
   IdRef name;          // none for an unfetched request
   IdRef origin;        // of a request: the id that sent it
   ChannelRef left_on;  // of a request: the channel that its listener has left it on
+  uint16_t alike = 0;  // equal for ids of which the same was seen; 0: of no other. See alike.h
   State state = State::kIdle;
   IbState ib = IbState::kNone;
   IwState iw = IwState::kNone;  // over iWARP, where it has no identifier of the IB CM
@@ -180,6 +181,8 @@ struct IdState : IdTimes {
 
   // Puts an event at the end of the queue, a request among the requests there.
   void Put(Pending pending);
+  // Puts requests that stand behind one another in the order of their ids.
+  void OrderRequests();
   // How many events at the beginning of the queue are requests, one of which may be the first.
   size_t FirstRequests() const;
   // Whether the event in that place may be the first of the queue, and makes it that.
@@ -206,9 +209,14 @@ struct Possibility {
       if (ids[i].name == name) return i;
     return kNoId;
   }
+  bool HasAlike() const {
+    return std::ranges::any_of(ids, [](const IdState& id) { return id.alike != 0; });
+  }
   void Send(Flight flight);
   // Puts an id in that place and mends what points to those behind it.
   void Insert(uint8_t place, IdState id);
+  // Puts the ids in that order, each by its place, and mends what points to them.
+  void Reorder(const std::vector<uint8_t>& order);
   // Takes an id out and mends what points to it.
   void Remove(uint8_t index);
   // Ids that are gone and have nothing under way any more are dropped.

@@ -7,6 +7,7 @@
 
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
+#include "model/oracle/judge/lookalikes.h"
 #include "model/oracle/machine/channel_rows.h"
 
 namespace cm::model {
@@ -91,14 +92,29 @@ void Channels::Count(const call::GetCmEvent& call, IdRef owner,
   }
 }
 
+std::vector<IdRef> Channels::MayBeShown(const CmEvent& event, const Window& window) const {
+  const std::vector<IdRef> asking = components_.AskingApart(event.listen_id);
+  const int64_t before = ComeBy(asking, window);
+  std::vector<IdRef> shown;
+  for (const IdRef asker : asking) {
+    const int64_t from = ComesFrom(asker);
+    if (from <= window.end && (search_.has_guessed() || from <= before) &&
+        delivery_.MayShow(event, event.listen_id, components_.AskedBy(asker).payload))
+      shown.push_back(asker);
+  }
+  if (search_.has_guessed()) return shown;
+  const Lookalikes lookalikes(facts_, components_);
+  std::vector<IdRef> kinds;
+  for (const IdRef asker : shown)
+    if (!lookalikes.StandsAlikeWith(kinds, asker)) kinds.push_back(asker);
+  return kinds;
+}
+
 void Channels::JoinShown(const CmEvent& event, const Window& window, Aim* aim) {
   const IdRef listener = event.listen_id;
   if (!facts_.id(listener).crowd.apart) return;
   components_.CountAsking(listener);
-  std::vector<IdRef> shown;
-  for (const IdRef asker : components_.AskingApart(listener))
-    if (delivery_.MayShow(event, listener, components_.AskedBy(asker).payload))
-      shown.push_back(asker);
+  std::vector<IdRef> shown = MayBeShown(event, window);
   if (shown.size() > kMostAlike) {
     search_.NoteGuess();
     shown = {
@@ -107,13 +123,18 @@ void Channels::JoinShown(const CmEvent& event, const Window& window, Aim* aim) {
   for (const IdRef asker : shown) search_.FollowApart(asker, window);
   for (const IdRef asker : shown) components_.Merge(listener, asker);
   components_.CountAsking(listener);
-  if (search_.has_guessed()) return;
-  for (const IdRef asker : components_.AskingApart(listener)) {
+  if (!search_.has_guessed()) aim->before = ComeBy(components_.AskingApart(listener), window);
+}
+
+int64_t Channels::ComeBy(const std::vector<IdRef>& asking, const Window& window) const {
+  int64_t first = INT64_MAX;
+  for (const IdRef asker : asking) {
     int64_t by = 0;
     for (const Possibility& p : components_.PossibilitiesOf(asker))
       by = std::max(by, context_.steps.ComesBy(p, asker, window));
-    aim->before = std::min(aim->before, by);
+    first = std::min(first, by);
   }
+  return first;
 }
 
 int64_t Channels::ComesFrom(IdRef asker) const {
@@ -145,25 +166,44 @@ bool Channels::MayShow(IdRef id, CmEvent event, const Window& window) {
 }
 
 void Channels::JoinAnswered(const CmEvent& event, const Window& window) {
+  if (!facts_.any_apart || ExchangeFor(event, window)) return;
   const bool by_kernel = machine_.over_iwarp() || !search_.has_guessed();
   if (by_kernel && components_.AsksApart(event.id) && !MayShow(event.id, event, window))
     components_.Merge(facts_.id(event.id).apart_from, event.id);
-  CorrectGuess(event, window);
 }
 
-void Channels::CorrectGuess(const CmEvent& event, const Window& window) {
-  const Components::Asked asked = components_.AskedBy(event.id);
-  if (!search_.has_guessed() || !asked.listener.valid() || MayShow(event.id, event, window)) return;
-  const IdInfo& own = facts_.id(event.id);
+std::vector<IdRef> Channels::MayHaveBeen(IdRef id) const {
+  const Lookalikes lookalikes(facts_, components_);
+  if (!search_.has_guessed()) return lookalikes.OthersLike(id);
+  const Components::Asked asked = components_.AskedBy(id);
+  const IdInfo& own = facts_.id(id);
+  std::vector<IdRef> others;
   for (uint16_t i = 0; i < facts_.id_count(); ++i) {
     const IdRef other{i};
     const IdInfo& info = facts_.id(other);
-    const bool alike = other != event.id && info.exists && info.in_scope && info.side == own.side &&
-                       info.interface == own.interface &&
-                       info.acked + info.unacked == own.acked + own.unacked &&
-                       components_.AskedBy(other) == asked;
-    if (alike && MayShow(other, event, window)) return components_.Exchange(event.id, other);
+    if (other != id && info.exists && info.in_scope && info.side == own.side &&
+        info.interface == own.interface && info.acked + info.unacked == own.acked + own.unacked &&
+        components_.AskedBy(other) == asked)
+      others.push_back(other);
   }
+  return others;
+}
+
+bool Channels::ExchangeFor(const CmEvent& event, const Window& window) {
+  if (!components_.AskedBy(event.id).listener.valid()) return false;
+  const std::vector<IdRef> others = MayHaveBeen(event.id);
+  if (others.empty()) return false;
+  const bool own = MayShow(event.id, event, window);
+  if (own && search_.has_guessed()) return true;
+  IdRef first;
+  for (const IdRef other : others) {
+    if (!MayShow(other, event, window)) continue;
+    if (own || first.valid()) search_.NoteGuess();
+    if (!first.valid()) first = other;
+    if (search_.has_guessed()) break;
+  }
+  if (!own && first.valid()) components_.Exchange(event.id, first);
+  return own || first.valid();
 }
 
 bool Channels::CrowdsStayAway(ChannelRef channel, const Window& window, Verdict* verdict) {

@@ -29,14 +29,20 @@ class Channels : JudgeBase {
  private:
   // Of a crowd the one whose request is shown is judged together with the listener.
   void JoinShown(const CmEvent& event, const Window& window, Aim* aim);
+  // Those whose request it may be: of those that look alike, and of which the same may be so, one.
+  std::vector<IdRef> MayBeShown(const CmEvent& event, const Window& window) const;
+  // When the first of the requests that have to come must have come.
+  int64_t ComeBy(const std::vector<IdRef>& asking, const Window& window) const;
   // When a request of one that is judged apart may come, at the earliest.
   int64_t ComesFrom(IdRef asker) const;
   // Whether the next event of the id may be that one.
   bool MayShow(IdRef id, CmEvent event, const Window& window);
   // One of a crowd has an event that the listener's kernel, or a full queue, has made.
   void JoinAnswered(const CmEvent& event, const Window& window);
-  // Which of those that look the same has been answered is a guess until an event shows it.
-  void CorrectGuess(const CmEvent& event, const Window& window);
+  // Of those that look alike any may have been shown as well: the two change places where the event
+  // has to be of another. False where that explains it as little.
+  bool ExchangeFor(const CmEvent& event, const Window& window);
+  std::vector<IdRef> MayHaveBeen(IdRef id) const;
   // Nothing has come to the listeners on the channel from those that are judged apart from them.
   bool CrowdsStayAway(ChannelRef channel, const Window& window, Verdict* verdict);
   // Whether a request of one that is judged apart may come to it.

@@ -170,6 +170,10 @@ bool Links::Couple(const ConversationFacts& facts, const Possibility& p) {
     const bool asks = !id.origin.valid() && MayAskAgain(id);
     if (asks && !StaysKnown(facts, p, id.name, next_.latest)) JoinAsked(facts, id.name);
   }
+  // A possibility stands for others in which ids that look alike are exchanged.
+  for (size_t i = 0; i < p.ids.size(); ++i)
+    for (size_t j = i + 1; j < p.ids.size(); ++j)
+      if (p.ids[i].alike != 0 && p.ids[i].alike == p.ids[j].alike) Join(names[i], names[j]);
   // Ids that may find one another's queue pairs in use stay together.
   for (size_t i = 0; i < p.ids.size(); ++i)
     for (const IdRef one : {p.ids[i].name, p.ids[i].PeerName()}) {

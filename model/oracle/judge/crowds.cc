@@ -3,7 +3,9 @@
 #include <array>
 #include <utility>
 
+#include "model/oracle/belief/alike.h"
 #include "model/oracle/judge/components.h"
+#include "model/oracle/judge/lookalikes.h"
 #include "model/oracle/machine/aim.h"
 #include "model/oracle/machine/machine.h"
 
@@ -26,6 +28,8 @@ bool MayAsk(const ConversationFacts& facts, const Possibility& p, IdRef asker) {
 
 // So many that ask one listener are judged apart from it.
 constexpr size_t kApartFrom = 8;
+// But not where some look alike, the same is not so of them, and never so many will ask.
+constexpr size_t kManyAlike = 11;
 
 // A request of the id comes to the listener. source: linux 6.1 cma.c cma_find_listener
 bool Reaches(const ConversationFacts& facts, IdRef id, IdRef listener) {
@@ -74,7 +78,10 @@ void Components::FormCrowd(IdRef listener) {
       asking.push_back(id);
   }
   if (asking.size() < kApartFrom) return;
+  if (facts_.connects < kManyAlike && !std::ranges::all_of(PossibilitiesOf(listener), IsEven))
+    return;
   info.crowd.apart = facts_.any_apart = true;
+  Lookalikes(facts_, *this).TellAllApart(NumberOf(listener));
   for (const IdRef id : asking) facts_.id(id).apart_from = listener;
   Split(NumberOf(listener));
   CountAsking(listener);

@@ -10,8 +10,10 @@ namespace {
 constexpr size_t kMostPossibilities = 65536;
 // And of which so many are followed on where that is too much as well.
 constexpr size_t kMostInPart = 4096;
-// And of a crowd that has shown a request, of which many look the same.
+// And of a crowd that has shown a request, of which many look the same; more where those that look
+// alike are exchanged.
 constexpr size_t kMostFollowed = 256;
+constexpr size_t kMostFollowedOfAlike = 4096;
 // And the ids in all of them: fewer possibilities of a crowd.
 constexpr size_t kMostIds = 8 * kMostPossibilities;
 
@@ -57,7 +59,8 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t cro
       // In a crowd, one request that the listener may show is enough.
       const bool shown = aim.request != nullptr && set->items()[at].ids.size() > p.ids.size();
       if (shown && p.ids.size() >= crowd) continue;
-      only[at] = own.only.valid() ? own.only : sender;
+      // Those that look alike are not what they are called.
+      if (!set->items()[at].HasAlike()) only[at] = own.only.valid() ? own.only : sender;
       if (at >= queued.size()) queued.resize(at + 1, false);
       if (!queued[at]) open.push_back(at);
       queued[at] = true;
@@ -162,10 +165,12 @@ void Search::PrepareApart(IdRef id, const Window& window) {
 
 void Search::Guess(Number number) {
   PossibilitySet& set = components_.SetOf(number);
-  if (!IsCrowd(number) || set.size() <= kMostFollowed) return;
+  if (!IsCrowd(number) || set.empty()) return;
+  const size_t most = set.items().front().HasAlike() ? kMostFollowedOfAlike : kMostFollowed;
+  if (set.size() <= most) return;
   has_guessed_ = true;
   PossibilitySet first = std::move(set);
-  first.Keep([](size_t i) { return i < kMostFollowed; });
+  first.Keep([most](size_t i) { return i < most; });
   components_.Put(number, std::move(first));
 }
 

@@ -245,7 +245,9 @@ class Steps::Expansion {
     if (reach_ != nullptr && aim_.quiet.valid() && steps_.delivery_.Shows(next, aim_.quiet)) return;
     const IdRef of =
         subject_ < p.ids.size() ? p.ids[subject_].name : p.flights[subject_ - p.ids.size()].sender;
-    (*take_)(std::move(next), IsChosen(of) ? of : IdRef());
+    // What had to happen first is no reason to follow its sender alone.
+    const bool forced = horizon_ < window_.begin;
+    (*take_)(std::move(next), IsChosen(of) && !forced ? of : IdRef());
   }
 
   // Offers a step from below.
