@@ -1,5 +1,6 @@
 #include "sim/fake_libibverbs/gates.h"
 
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -44,6 +45,13 @@ struct Table {
 Table& TheTable() {
   static auto* const kTable = new Table;
   return *kTable;
+}
+
+// A fork waits for another thread that holds the lock: the child has no such thread. No thread
+// holds the lock of own_descriptors.cc as well, so the order of the two does not matter.
+__attribute__((constructor)) void HoldLockAtForks() {
+  const auto unlock = [] { TheTable().lock.unlock(); };
+  pthread_atfork([] { TheTable().lock.lock(); }, unlock, unlock);
 }
 
 // The number of the gate and 1, by socket; read without the lock.
