@@ -1,12 +1,11 @@
 #include "conformance/walks/drawing.h"
 
+#include "model/conversation/fault_check.h"
+
 namespace cm {
 
 bool Drawing::Can(const Fault& fault) const {
-  if (!options_.capabilities.Includes(Needs(fault))) return false;
-  if (RowOf(fault.kind).wants == FaultPremise::kBonded)
-    return topology().devices[topology().sides[fault.side].device].bonded;
-  return true;
+  return IsPossible(fault, options_.capabilities, topology());
 }
 
 uint32_t Drawing::FreshQpNumber() {

@@ -3,6 +3,13 @@
 #include <fmt/format.h>
 
 namespace cm {
+namespace {
+
+const DeviceInfo& DeviceOf(uint8_t side, const Topology& topology) {
+  return topology.devices[topology.sides[side].device];
+}
+
+}  // namespace
 
 FaultCheck::FaultCheck(const Topology& topology, const Profile* profile)
     : topology_(topology),
@@ -23,7 +30,7 @@ std::string FaultCheck::Lacks(uint8_t side, FaultPremise premise) const {
     case FaultPremise::kNone:
       return {};
     case FaultPremise::kBonded: {
-      const DeviceInfo& device = topology_.devices[topology_.sides[side].device];
+      const DeviceInfo& device = DeviceOf(side, topology_);
       if (device.bonded) return {};
       return fmt::format("{} is not on a bond, and nothing can take over", device.netdev);
     }
@@ -82,6 +89,11 @@ void FaultCheck::SetHost(uint8_t kernel, bool running) {
   halted_[kernel] = !running;
   for (size_t i = 0; i < topology_.devices.size(); ++i)
     if (running && topology_.devices[i].kernel == kernel) registered_[i] = true;
+}
+
+bool IsPossible(const Fault& fault, Capabilities capabilities, const Topology& topology) {
+  if (!capabilities.Includes(Needs(fault))) return false;
+  return RowOf(fault.kind).wants != FaultPremise::kBonded || DeviceOf(fault.side, topology).bonded;
 }
 
 std::string WhyFaultsDoNothing(const Conversation& conversation) {

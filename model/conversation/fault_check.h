@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/conversation/conversation.h"
+#include "model/vocabulary/capability.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
@@ -35,6 +36,10 @@ class FaultCheck {
   std::vector<bool> registered_;  // by device
   std::vector<bool> halted_;      // by kernel
 };
+
+// Whether the fault can be injected in an environment with the capabilities, between hosts of the
+// topology. It may be without effect there after other faults.
+bool IsPossible(const Fault& fault, Capabilities capabilities, const Topology& topology);
 
 // The first error of a fault in a conversation written by hand. None in a drawn one: walks draw
 // faults without effect as well, to see that nothing happens.

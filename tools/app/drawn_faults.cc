@@ -54,10 +54,9 @@ std::vector<Happening> DrawFaults(uint64_t seed, const TopologyRef& topology,
     const std::string side = topology->sides[choice.Below(topology->sides.size(), "whose")].name;
     const bool timed = choice.OneIn(3, "which kind");
     const std::string text = timed ? TimedFault(side, &choice) : MessageFault(&choice);
-    auto script = ReadScript(text, topology, &profile);
-    auto* const read = std::get_if<std::vector<Happening>>(&script);
-    if (read == nullptr) continue;
-    for (Happening& happening : *read) drawn.push_back(std::move(happening));
+    auto script = ReadIfPossible(text, topology, profile);
+    if (!script) continue;
+    for (Happening& happening : *script) drawn.push_back(std::move(happening));
   }
   std::ranges::stable_sort(drawn, {}, &Happening::at);
   // As one script: a fault may be without effect after another one.

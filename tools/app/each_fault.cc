@@ -6,7 +6,6 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "model/vocabulary/mad_kind.h"
 
@@ -59,9 +58,8 @@ std::vector<std::vector<Happening>> Steps::Faults(const Setting& setting) const 
   }
   std::vector<std::vector<Happening>> scripts;
   for (const std::string& text : texts) {
-    auto read = ReadScript(text, setting.topology, &setting.profile);
-    auto* const script = std::get_if<std::vector<Happening>>(&read);
-    if (script != nullptr && !script->empty()) scripts.push_back(std::move(*script));
+    auto script = ReadIfPossible(text, setting.topology, setting.profile);
+    if (script && !script->empty()) scripts.push_back(std::move(*script));
   }
   return scripts;
 }

@@ -91,5 +91,20 @@ TEST(Steps, HaveEachMessageLostThatGoesToAnotherDevice) {
                                                           "0us fault drop REQ from=passive nth=1"));
 }
 
+TEST(Steps, HaveOnlyFaultsThatTheProfileHas) {
+  Setting setting = ASetting();
+  setting.profile = *FindProfile("6.1-siw");
+  Steps steps;
+  steps.Watch(&setting);
+  setting.traces("         2us  active rdma_create_id file=0 -> id=0");
+  sim::WireNote note{.from = setting.topology->sides[kActiveSide].device,
+                     .to = setting.topology->sides[kPassiveSide].device,
+                     .mad = {}};
+  note.mad.kind = MadKind::kReq;
+  setting.on_wire(note);
+  EXPECT_THAT(TextsOf(steps.Faults(setting)), ElementsAre("2us fault remove-device side=active",
+                                                          "2us fault remove-device side=passive"));
+}
+
 }  // namespace
 }  // namespace cm::app

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <utility>
-#include <variant>
 
 #include "model/base/choice.h"
 #include "model/base/duration.h"
@@ -37,10 +35,9 @@ Latencies DrawLatencies(uint64_t seed, const sim::uapi::Costs& usual, const Topo
     const int longer = kLonger[choice.Below(kLonger.size(), "how much longer")];
     if (longer == 0) continue;
     const std::string line = fmt::format("fault delay any from={} by={}us", side.name, longer);
-    // Where the profile has no such messages, they take no longer.
-    auto parsed = ReadScript(line, topology, &profile);
-    auto* const read = std::get_if<std::vector<Happening>>(&parsed);
-    if (read == nullptr || read->size() != 1 || !read->front().fault) continue;
+    // Where the profile has no such fault, they take no longer.
+    const auto read = ReadIfPossible(line, topology, profile);
+    if (!read || read->size() != 1 || !read->front().fault) continue;
     latencies.faults.push_back(*read->front().fault);
     latencies.text += fmt::format("; messages from {} take {}us more", side.name, longer);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <sstream>
 #include <utility>
@@ -116,6 +117,18 @@ std::variant<std::vector<Happening>, std::string> ReadScript(std::string_view te
       return fmt::format("line {}: '{}': {}", number, told, problem);
   }
   return reader.TakeHappenings();
+}
+
+std::optional<std::vector<Happening>> ReadIfPossible(std::string_view text,
+                                                     const TopologyRef& topology,
+                                                     const Profile& profile) {
+  auto read = ReadScript(text, topology, &profile);
+  auto* const script = std::get_if<std::vector<Happening>>(&read);
+  const auto is_possible = [&](const Happening& one) {
+    return !one.fault || IsPossible(*one.fault, profile.capabilities, *topology);
+  };
+  if (script == nullptr || !std::ranges::all_of(*script, is_possible)) return std::nullopt;
+  return std::move(*script);
 }
 
 }  // namespace cm::app

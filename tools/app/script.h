@@ -31,6 +31,12 @@ std::variant<std::vector<Happening>, std::string> ReadScript(std::string_view te
                                                              const TopologyRef& topology,
                                                              const Profile* profile = nullptr);
 
+// The same for a script that was drawn. Empty where it is refused, or the profile or the topology
+// lacks one of its faults: a replay of the run would be refused.
+std::optional<std::vector<Happening>> ReadIfPossible(std::string_view text,
+                                                     const TopologyRef& topology,
+                                                     const Profile& profile);
+
 }  // namespace cm::app
 
 #endif  // TOOLS_APP_SCRIPT_H_

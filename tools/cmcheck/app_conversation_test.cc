@@ -107,6 +107,15 @@ TEST_F(AppConversations, OfASeedAreCarriedOutInItsOrder) {
   EXPECT_THAT(LinesOf(folder_.Read(std::string(kFile))), Contains(StartsWith("order ")));
 }
 
+// Over iWARP there is no fault of messages: neither draws one, nor a latency of messages.
+TEST_F(AppConversations, OfDrawnFaultsHaveOnlyThoseOfTheirProfile) {
+  for (const char* seed : {"1", "2", "3", "4", "5", "6"}) {
+    SCOPED_TRACE(seed);
+    App({"--profile", "6.1-siw", "--seed", seed, "--faults", "drawn"}, kRping);
+    ExpectTheSameAgain();
+  }
+}
+
 // A thread waits in rdma_destroy_id until another one has acknowledged the event. What comes
 // meanwhile comes at its time: the timers of the profile take minutes, the run milliseconds.
 TEST_F(AppConversations, WithADestroyThatWaitsForAnAcknowledgementAreCarriedOutInTheirTime) {
