@@ -11,8 +11,8 @@ namespace {
 
 class Performance {
  public:
-  Performance(const Conversation& conversation, Session& session)
-      : conversation_(conversation), session_(session), scope_(conversation) {
+  Performance(const Conversation& conversation, Session& session, std::optional<Transport> over)
+      : conversation_(conversation), session_(session), scope_(conversation, over) {
     history_.conversation = conversation;
     history_.records.reserve(conversation.lines.size());
   }
@@ -142,8 +142,8 @@ Observation CarryOut(const Line& line, Session& session) {
   return environment.Heal();
 }
 
-History Perform(const Conversation& conversation, Session& session) {
-  return Performance(conversation, session).Run();
+History Perform(const Conversation& conversation, Session& session, std::optional<Transport> over) {
+  return Performance(conversation, session, over).Run();
 }
 
 }  // namespace cm

@@ -35,7 +35,7 @@ Branch::Branch(const Repertoire& repertoire, Implementation& implementation, Cho
                Keep keep)
     : repertoire_(repertoire),
       session_(StartBranching(implementation, repertoire.alphabet)),
-      scope_(repertoire.alphabet),
+      scope_(repertoire.alphabet, implementation.profile().transport),
       oracle_(repertoire.alphabet, implementation.profile()),
       keeps_(keep == Keep::kRecords) {
   CM_CHECK(repertoire.alphabet.names.ids.size() <= 32) << "more ids than bits";

@@ -150,7 +150,7 @@ SequenceRun RunOne(Implementation& implementation, const Conversation& conversat
   SequenceRun judged;
   judged.history.conversation = conversation;
   if (ending.unsupported.empty()) {
-    judged.history = Perform(conversation, *session);
+    judged.history = Perform(conversation, *session, implementation.profile().transport);
     ending.leaks = session->Leaks();
     ending.inconclusive = session->Inconclusive();
   }

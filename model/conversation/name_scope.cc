@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "model/vocabulary/call_names.h"
-#include "model/vocabulary/profile.h"
 
 namespace cm {
 namespace {
@@ -22,7 +21,7 @@ bool AnswersRequest(CallKind kind) {
 
 }  // namespace
 
-NameScope::NameScope(const Conversation& conversation)
+NameScope::NameScope(const Conversation& conversation, std::optional<Transport> over)
     : conversation_(&conversation),
       ids_(conversation.names.ids.size()),
       channels_(conversation.names.channels.size()),
@@ -36,8 +35,11 @@ NameScope::NameScope(const Conversation& conversation)
     const auto* injects = std::get_if<line::Injects>(&line);
     apart_ |= injects != nullptr && injects->fault.kind == FaultKind::kExit;
   }
-  const Profile* profile = FindProfile(conversation.profile);
-  over_iwarp_ = profile != nullptr && profile->transport == Transport::kIwarp;
+  const Profile* const known = FindProfile(conversation.profile);
+  if (over)
+    over_iwarp_ = *over == Transport::kIwarp;
+  else
+    over_iwarp_ = known != nullptr && known->transport == Transport::kIwarp;
 }
 
 bool NameScope::LaneWaits(Lane lane) const {
@@ -376,9 +378,9 @@ void NameScope::Observe(const Record& record) {
   CallAnswered(calls->lane, calls->call, answered->reply, answered->event);
 }
 
-void MarkRecords(History* history) {
+void MarkRecords(History* history, std::optional<Transport> over) {
   const Conversation& conversation = history->conversation;
-  NameScope scope(conversation);
+  NameScope scope(conversation, over);
   size_t marked = 0;
   for (size_t i = 0; i < history->records.size(); ++i) {
     if (i >= marked) {

@@ -10,6 +10,7 @@
 #include "model/conversation/history.h"
 #include "model/vocabulary/field.h"
 #include "model/vocabulary/misuse.h"
+#include "model/vocabulary/profile.h"
 
 namespace cm {
 
@@ -23,7 +24,10 @@ namespace cm {
 // so do the ids of a destroyed channel.
 class NameScope {
  public:
-  explicit NameScope(const Conversation& conversation);
+  // `over`: the transport of the profile that is carried out or judged, which may be read from a
+  // file. Empty: that of the known profile that the conversation names.
+  explicit NameScope(const Conversation& conversation,
+                     std::optional<Transport> over = std::nullopt);
 
   // The reason why the line cannot be carried out now; empty when it can.
   std::optional<NotMade> WhyNot(const Line& line) const;
@@ -129,8 +133,8 @@ class NameScope {
 };
 
 // Marks every record of a parsed history: a group of concurrent calls by the objects that existed
-// before all of them.
-void MarkRecords(History* history);
+// before all of them. `over`: as above.
+void MarkRecords(History* history, std::optional<Transport> over = std::nullopt);
 
 }  // namespace cm
 

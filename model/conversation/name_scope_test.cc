@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,8 +16,9 @@ namespace {
 // A conversation whose lines are carried out one by one.
 class Followed {
  public:
-  explicit Followed(std::string_view body, std::string_view capabilities = "none")
-      : conversation_(Read(body, capabilities)), scope_(conversation_) {}
+  explicit Followed(std::string_view body, std::string_view capabilities = "none",
+                    std::optional<Transport> over = std::nullopt)
+      : conversation_(Read(body, capabilities)), scope_(conversation_, over) {}
 
   bool Applicable(size_t line) const { return !scope_.WhyNot(conversation_.lines[line]); }
   std::optional<NotMade> WhyNot(size_t line) const {
@@ -266,8 +268,8 @@ constexpr std::string_view kConnecting =
     "active/2 rdma_reject A\n"              // 5
     "active/2 rdma_accept A\n";             // 6
 
-Followed Connecting(std::string_view profile) {
-  Followed run("profile " + std::string(profile) + "\n" + std::string(kConnecting));
+Followed Connecting(std::string_view profile, std::optional<Transport> over = std::nullopt) {
+  Followed run("profile " + std::string(profile) + "\n" + std::string(kConnecting), "none", over);
   run.Answer(0, Reply::Returned());
   run.Answer(1, Reply::Returned());
   run.Fetch(2, {.type = EventType::kAddrResolved, .id = run.Id("A")});
@@ -296,6 +298,15 @@ TEST(ACrash, OfTheKernelIsOfIwarpAlone) {
   Followed run = Connecting("6.1-rxe");
   run.Answer(3, Reply::Returned());
   EXPECT_TRUE(run.Applicable(5));
+}
+
+TEST(ACrash, OfTheKernelIsThatOfTheTransportWhateverTheNameOfTheProfile) {
+  Followed over_iwarp = Connecting("mine.json", Transport::kIwarp);
+  over_iwarp.Answer(3, Reply::Returned());
+  EXPECT_EQ(over_iwarp.WhyNot(5), NotMade::kWouldCrash);
+  Followed elsewhere = Connecting("6.1-siw", Transport::kRoce);
+  elsewhere.Answer(3, Reply::Returned());
+  EXPECT_TRUE(elsewhere.Applicable(5));
 }
 
 // The event that the call took for its own may be the written one.

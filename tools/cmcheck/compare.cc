@@ -90,7 +90,8 @@ class Comparer {
   }
 
   static History OnSimulator(const History& kernel, Implementation* simulator) {
-    return Perform(kernel.conversation, *simulator->Start(kernel.conversation));
+    return Perform(kernel.conversation, *simulator->Start(kernel.conversation),
+                   simulator->profile().transport);
   }
 
   // Concurrent threads have no fixed order: tries the orders that explain the kernel's outcome, and

@@ -91,7 +91,8 @@ class TwoSides {
       if (!why_not.empty()) return {};
       const std::unique_ptr<Session> session = who.implementation->Start(conversation);
       why_not = WhyUnsupported(*who.implementation, *session, conversation);
-      if (why_not.empty()) return Perform(conversation, *session);
+      if (why_not.empty())
+        return Perform(conversation, *session, who.implementation->profile().transport);
       why_not = fmt::format("{}: {}", who.text, why_not);
       return {};
     };

@@ -12,6 +12,7 @@
 #include "conformance/runner/profile_file.h"
 #include "model/base/files.h"
 #include "model/catalogue/catalogue.h"
+#include "model/conversation/name_scope.h"
 #include "model/conversation/print.h"
 #include "model/oracle/judge.h"
 #include "model/oracle/orders.h"
@@ -146,9 +147,12 @@ int ExplainConversation(ExplainOptions options) {
     if (!problem.empty()) return Unusable(problem);
     if (problem = WhyWithoutEffect(asked, false); !problem.empty())
       return Unusable(fmt::format("{}: {}", file.path, problem));
-    auto profile = LoadProfile(asked.profile);
-    if (auto* why = std::get_if<std::string>(&profile)) return Unusable(*why);
-    return ExplainHistory(*file.history, std::get<Profile>(profile));
+    auto loaded = LoadProfile(asked.profile);
+    if (auto* why = std::get_if<std::string>(&loaded)) return Unusable(*why);
+    const Profile& profile = std::get<Profile>(loaded);
+    History history = *file.history;
+    MarkRecords(&history, profile.transport);
+    return ExplainHistory(history, profile);
   }
   if (asked.impl.empty()) asked.impl = "sim";
   auto carried = CarryOut(file.path, file.conversation, file.text, asked);

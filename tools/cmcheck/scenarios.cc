@@ -163,7 +163,7 @@ class ScenarioRun {
     conversation.profile = profile_.name;
     const std::unique_ptr<Implementation> simulator =
         MakeSimImplementation({.profile = profile_, .capabilities = conversation.capabilities});
-    return Perform(conversation, *simulator->Start(conversation));
+    return Perform(conversation, *simulator->Start(conversation), profile_.transport);
   }
 
   int CompareAll() {

@@ -116,7 +116,7 @@ Tried TryToConnect(Implementation& implementation, const Topology& topology, siz
   if (!with_message) conversation = made(connects);
   const std::unique_ptr<Session> session = implementation.Start(conversation);
   if (std::string why = session->Unsupported(); !why.empty()) return {std::move(why), {}};
-  const History history = Perform(conversation, *session);
+  const History history = Perform(conversation, *session, implementation.profile().transport);
   static_cast<void>(session->Leaks());  // the connection ends with its processes
   return {ProblemOf(history, with_message), MedianAnswer(history)};
 }

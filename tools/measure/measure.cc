@@ -206,7 +206,7 @@ class Asking {
     const std::unique_ptr<Session> session = implementation_.Start(conversation);
     problem_ = session->Unsupported();
     if (!problem_.empty()) return std::nullopt;
-    History history = Perform(conversation, *session);
+    History history = Perform(conversation, *session, implementation_.profile().transport);
     static_cast<void>(session->Leaks());  // everything ends with its processes
     for (const Record& record : history.records) {
       const auto* waited = std::get_if<seen::Waited>(&record.seen);

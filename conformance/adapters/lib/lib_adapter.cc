@@ -76,7 +76,7 @@ class Workplace {
       VirtualLanes lanes(&backend, &conversation, &profile_);
       const std::unique_ptr<Session> session =
           StartVirtualSession(std::make_unique<Rehearsal>(&lanes, &answers_));
-      Perform(conversation, *session);
+      Perform(conversation, *session, profile_.transport);
       session->Leaks();
     }
     if (ChangesLibrary(conversation)) BeginAnew();
