@@ -121,6 +121,10 @@ int64_t AskToCarry(int fd, uapi::CarryRecord record, std::span<const uint8_t> pe
 
 int64_t AskAs(Carry what, int fd) { return AskToCarry(fd, {.what = static_cast<uint32_t>(what)}); }
 
+void TellExecution(bool begins) {
+  AskToCarry(-1, {.what = static_cast<uint32_t>(Carry::kExecutes), .attempt = begins ? 1U : 0U});
+}
+
 // The system closes what the program leaves open: those ends take their way, too. A child that has
 // only what its parent has as well, and has asked for nothing, does not begin to for its end.
 __attribute__((destructor)) void CarryEndsThatAreLeft() {
@@ -302,13 +306,18 @@ void CarryMayEnd(pid_t process, int signal) {
                   .attempt = static_cast<uint32_t>(signal)});
 }
 
-void CarryEndsAtExec() {
-  for (size_t i = 0; i < kMost; ++i) {
+bool CarryEndsAtExec() {
+  const auto ends = [](size_t i) {
     const int fd = static_cast<int>(i);
-    if (kinds[i] != Kind::kStream || inherited[i] || !HasPeer(fd)) continue;
-    if ((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0) CarryEnd(fd);
-  }
+    return kinds[i] == Kind::kStream && !inherited[i] && HasPeer(fd) &&
+           (fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0;
+  };
+  for (size_t i = 0; i < kMost; ++i)
+    if (ends(i)) return TellExecution(true), true;
+  return false;
 }
+
+void CarryNoEndsAtExec() { TellExecution(false); }
 
 void CarryEnd(int fd) {
   ForgetGate(fd);

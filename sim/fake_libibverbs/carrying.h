@@ -34,8 +34,11 @@ __attribute__((weak)) void CarryReply(int fd, const sockaddr* peer, socklen_t le
 // to it. The ends of its sockets then take their way.
 __attribute__((weak)) void CarryMayEnd(pid_t process, int signal);
 
-// The process becomes another program, which has no descriptor that closes at exec.
-__attribute__((weak)) void CarryEndsAtExec();
+// The process is about to become another program, which has no descriptor that closes at exec: the
+// ends of those take their way. Returns whether it has any; if the program cannot be executed, the
+// next function says so.
+__attribute__((weak)) bool CarryEndsAtExec();
+__attribute__((weak)) void CarryNoEndsAtExec();
 
 // A descriptor that is new: what is known of its number is of another file.
 __attribute__((weak)) void CarryNew(int fd);

@@ -136,6 +136,19 @@ bool RefusesFile(const char* file) {
   return false;
 }
 
+// The system's call, after which the process is another program, or goes on.
+template <typename Execute>
+int Become(bool may_succeed, Execute execute) {
+  const bool ends = may_succeed && CarryEndsAtExec();
+  SpendComputation();
+  const int result = [&] {
+    const RealCounterMeanwhile real;
+    return execute();
+  }();
+  if (ends) CarryNoEndsAtExec();
+  return result;
+}
+
 std::vector<char*> Words(const char* first, va_list rest) {
   std::vector<char*> words = {const_cast<char*>(first)};
   while (words.back() != nullptr) words.push_back(va_arg(rest, char*));
@@ -181,20 +194,15 @@ int execve(const char* path, char* const* words, char* const* variables) noexcep
   static auto* const kReal = Next("execve", &execve);
   if (Refuses(path)) return -1;
   const Environment environment(variables);
-  if (access(path, X_OK) == 0) CarryEndsAtExec();  // a shell tries each folder of PATH
-  SpendComputation();
-  const RealCounterMeanwhile real;
-  return kReal(path, words, environment.get());
+  const bool is_there = access(path, X_OK) == 0;  // a shell tries each folder of PATH
+  return Become(is_there, [&] { return kReal(path, words, environment.get()); });
 }
 
 int execvpe(const char* file, char* const* words, char* const* variables) noexcept {
   static auto* const kReal = Next("execvpe", &execvpe);
   if (RefusesFile(file)) return -1;
   const Environment environment(variables);
-  CarryEndsAtExec();
-  SpendComputation();
-  const RealCounterMeanwhile real;
-  return kReal(file, words, environment.get());
+  return Become(true, [&] { return kReal(file, words, environment.get()); });
 }
 
 int execv(const char* path, char* const* words) noexcept { return execve(path, words, environ); }
@@ -290,9 +298,6 @@ int fexecve(int file, char* const* words, char* const* variables) noexcept {
   std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", file);
   if (Refuses(path.data())) return -1;
   const Environment environment(variables);
-  CarryEndsAtExec();
-  SpendComputation();
-  const RealCounterMeanwhile real;
-  return kReal(file, words, environment.get());
+  return Become(true, [&] { return kReal(file, words, environment.get()); });
 }
 }

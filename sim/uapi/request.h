@@ -106,6 +106,9 @@ enum class Carry : uint32_t {
   // `attempt` is a signal, and `address` the number of the process that it is for, as the one that
   // asks knows it; not positive: all processes of the host.
   kMayEnd,
+  // Of a process, too: with attempt 1 it is about to execute another program; with 0 that has
+  // failed.
+  kExecutes,
 };
 inline constexpr int64_t kLeftToSystem = UINT32_MAX;  // not between two hosts
 inline constexpr int64_t kNoRoom = UINT32_MAX - 1;

@@ -12,6 +12,7 @@ namespace cm::app {
 namespace {
 
 using testing::ElementsAre;
+using testing::StartsWith;
 
 using Ends = Programs;
 
@@ -24,9 +25,10 @@ std::vector<std::string> Between(const std::string& passive, const std::string& 
       .output;
 }
 
-// `end`: by returning from main(); `exit`: by _exit; `die`: by a signal of its own; `kill`: of
-// another process; `execute`: as another program, which has no descriptor that closes at exec. The
-// end is lost after 10 ms, sent again after 200 ms, lost again, and sent again 400 ms later.
+// `end`: by returning from main(); `exit`: by _exit; `die`: by a signal of
+// its own; `kill`: of another process; `execute`: as another program, which has no descriptor that
+// closes at exec. The end is lost after 10 ms, sent again after 200 ms, lost again, and sent again
+// 400 ms later.
 TEST_F(Ends, ComeByTheLink) {
   for (const char* how : {"end", "exit", "die", "kill", "execute"}) {
     SCOPED_TRACE(how);
@@ -35,6 +37,11 @@ TEST_F(Ends, ComeByTheLink) {
     EXPECT_THAT(Between(how, kLinkIsDown),
                 ElementsAre("active| connected after 20 us", "active| 0 bytes after 610 ms"));
   }
+}
+
+TEST_F(Ends, DoNotComeWithAProgramThatCannotBeExecuted) {
+  EXPECT_THAT(Between("fail"),
+              ElementsAre("active| connected after 20 us", StartsWith("active| 5242880 bytes ")));
 }
 
 // A child sleeps for 30 ms after its start, which takes less than one.

@@ -196,6 +196,7 @@ void Receiver::Lose(Process* process, Thread* thread) {
   processes_->LetAllLook();
   if (thread->waits) static_cast<void>(kernels_->machine.Interrupt(thread->asker));
   std::erase_if(process->threads, [&](const auto& one) { return one.get() == thread; });
+  if (process->threads.empty()) kernels_->socket_ends.HasDisconnected(*process);
 }
 
 }  // namespace cm::app

@@ -84,8 +84,12 @@ void Responder::Asks(Process* process, Thread* thread) {
 
 void Responder::Carries(Process* process, Thread* thread) {
   const auto record = sim::uapi::As<sim::uapi::CarryRecord>(thread->request.bytes);
-  if (record.what == static_cast<uint32_t>(sim::uapi::Carry::kMayEnd)) {
-    kernels_->socket_ends.MayEnd(*process, record);
+  const auto what = static_cast<sim::uapi::Carry>(record.what);
+  if (what == sim::uapi::Carry::kMayEnd || what == sim::uapi::Carry::kExecutes) {
+    if (what == sim::uapi::Carry::kMayEnd)
+      kernels_->socket_ends.MayEnd(*process, record);
+    else
+      kernels_->socket_ends.Executes(*process, record);
     return Reply(process, thread, {});
   }
   const SocketLinks::Answered answered = kernels_->sockets.Ask(

@@ -1,5 +1,6 @@
 #include "tools/app/socket_ends.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,10 +30,12 @@ constexpr std::array kHarmless = {SIGCHLD, SIGCONT, SIGURG,  SIGWINCH,
 // Those whose handlers mostly end the process.
 constexpr std::array kAsking = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-std::string StatusOf(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/status", process));
+std::string TextOf(const std::string& path) {
+  std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
+
+std::string StatusOf(pid_t process) { return TextOf(fmt::format("/proc/{}/status", process)); }
 
 // What follows the name in its line. source: man proc(5), /proc/pid/status
 std::string_view In(std::string_view status, std::string_view name) {
@@ -65,6 +68,12 @@ bool MayEndBy(pid_t process, int signal) {
   return !HasBit(In(status, "SigCgt"), signal) || std::ranges::count(kAsking, signal) != 0;
 }
 
+// source: man proc(5), /proc/pid/fdinfo
+bool ClosesAtExec(pid_t process, int fd) {
+  const std::string info = TextOf(fmt::format("/proc/{}/fdinfo/{}", process, fd));
+  return (std::strtoul(std::string(In(info, "flags")).c_str(), nullptr, 8) & O_CLOEXEC) != 0;
+}
+
 // Calls `use` with each descriptor of a socket, and the number of the socket.
 template <typename Use>
 void EachSocket(pid_t process, Use use) {
@@ -82,6 +91,13 @@ void EachSocket(pid_t process, Use use) {
 
 }  // namespace
 
+// None where its end takes no way.
+OwnedDescriptor SocketEnds::Duplicate(const Process& process, int pidfd, int fd) const {
+  OwnedDescriptor socket(static_cast<int>(syscall(SYS_pidfd_getfd, pidfd, fd, 0)));
+  return links_->HasItsEndCarried(socket.get(), process.side) ? std::move(socket)
+                                                              : OwnedDescriptor();
+}
+
 void SocketEnds::Keep(const Process& process, bool surely, Instant at) {
   Kept& kept = kept_[process.number];
   kept.surely |= surely;
@@ -90,10 +106,33 @@ void SocketEnds::Keep(const Process& process, bool surely, Instant at) {
   const OwnedDescriptor of(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
   if (of.get() < 0) return;
   EachSocket(process.pid, [&](int fd, uint64_t /*name*/) {
-    OwnedDescriptor socket(static_cast<int>(syscall(SYS_pidfd_getfd, of.get(), fd, 0)));
-    if (links_->HasItsEndCarried(socket.get(), process.side))
-      kept.sockets.push_back(std::move(socket));
+    OwnedDescriptor socket = Duplicate(process, of.get(), fd);
+    if (socket.get() >= 0) kept.sockets.push_back(std::move(socket));
   });
+}
+
+// A socket stays that has another descriptor, which does not close.
+void SocketEnds::Executes(const Process& asking, const sim::uapi::CarryRecord& record) {
+  executing_.erase(asking.number);
+  if (record.attempt == 0) return;
+  const OwnedDescriptor of(static_cast<int>(syscall(SYS_pidfd_open, asking.pid, 0)));
+  if (of.get() < 0) return;
+  Kept& kept = executing_[asking.number];
+  kept.at = Instant::FromNanoseconds(record.now);
+  std::set<uint64_t> stay;
+  EachSocket(asking.pid, [&](int fd, uint64_t name) {
+    if (!ClosesAtExec(asking.pid, fd)) stay.insert(name);
+  });
+  EachSocket(asking.pid, [&](int fd, uint64_t name) {
+    if (stay.contains(name)) return;
+    OwnedDescriptor socket = Duplicate(asking, of.get(), fd);
+    if (socket.get() >= 0) kept.sockets.push_back(std::move(socket));
+  });
+}
+
+void SocketEnds::HasDisconnected(const Process& process) {
+  auto found = executing_.extract(process.number);
+  if (!found.empty()) Close(std::move(found.mapped().sockets), process, found.mapped().at);
 }
 
 void SocketEnds::MayEnd(const Process& asking, const sim::uapi::CarryRecord& record) {
@@ -123,14 +162,18 @@ std::set<uint64_t> SocketEnds::OfOthers(const Process& process) const {
   return names;
 }
 
-void SocketEnds::HasEnded(const Process& process) {
-  auto found = kept_.extract(process.number);
-  if (found.empty() || found.mapped().sockets.empty() || process.host_has_crashed) return;
-  Kept& kept = found.mapped();
+void SocketEnds::Close(std::vector<OwnedDescriptor> sockets, const Process& process, Instant at) {
+  if (sockets.empty() || process.host_has_crashed) return;
   const std::set<uint64_t> others = OfOthers(process);
-  for (OwnedDescriptor& socket : kept.sockets)
+  for (OwnedDescriptor& socket : sockets)
     if (!others.contains(SocketLinks::NumberOf(socket.get())))
-      links_->Closes(std::move(socket), process.side, kept.at);
+      links_->Closes(std::move(socket), process.side, at);
+}
+
+void SocketEnds::HasEnded(const Process& process) {
+  HasDisconnected(process);
+  auto found = kept_.extract(process.number);
+  if (!found.empty()) Close(std::move(found.mapped().sockets), process, found.mapped().at);
 }
 
 }  // namespace cm::app

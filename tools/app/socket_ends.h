@@ -5,6 +5,10 @@
 //    duplicated. So the system does not close them with the process.
 // 2. When it has ended, they are closed, but for those that another process has as well.
 // 3. A process that asks for anything after a signal has survived it: its duplicates are closed.
+// 4. Before a process executes another program, its sockets that close at exec are duplicated in
+// the
+//    same way. They are closed when its connections to the broker have been, as these close at
+//    exec, too. A process that fails to execute says so.
 #ifndef TOOLS_APP_SOCKET_ENDS_H_
 #define TOOLS_APP_SOCKET_ENDS_H_
 
@@ -31,6 +35,10 @@ class SocketEnds {
 
   // The process has asked for kMayEnd: duplicates of its sockets are kept.
   void MayEnd(const Process& asking, const sim::uapi::CarryRecord& record);
+  // The process has asked for kExecutes.
+  void Executes(const Process& asking, const sim::uapi::CarryRecord& record);
+  // It has no connection left: if it was about to execute another program, it has.
+  void HasDisconnected(const Process& process);
   // The process has asked for something else: it lives, and its duplicates are closed.
   void Asks(const Process& process);
   // The process has ended. If its host has crashed, nothing takes its way.
@@ -44,12 +52,16 @@ class SocketEnds {
   };
 
   void Keep(const Process& process, bool surely, Instant at);
+  OwnedDescriptor Duplicate(const Process& process, int pidfd, int fd) const;
   std::set<uint64_t> OfOthers(const Process& process) const;
+  void Close(std::vector<OwnedDescriptor> sockets, const Process& process, Instant at);
 
   SocketLinks* links_;
   const ProcessTable* processes_;
   const Topology* topology_;
-  std::map<uint32_t, Kept> kept_;  // by the number of the process
+  // By the number of the process.
+  std::map<uint32_t, Kept> kept_;
+  std::map<uint32_t, Kept> executing_;
 };
 
 }  // namespace cm::app
