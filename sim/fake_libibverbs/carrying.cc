@@ -23,6 +23,7 @@
 #include <climits>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -136,6 +137,9 @@ __attribute__((destructor)) void CarryEndsThatAreLeft() {
   for (size_t i = 0; i < kMost; ++i)
     if (is_left(i)) return CarryMayEnd(0, 0);
 }
+
+// Behind the program's own functions, which are registered later.
+__attribute__((constructor)) void CarryEndsAtQuickExit() { at_quick_exit(&CarryEndsThatAreLeft); }
 
 // From now on poll says that the socket has no room, until the broker says that it has.
 void HasNoRoom(int fd) {

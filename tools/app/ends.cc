@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -64,6 +65,12 @@ void AcceptAndExecute(const char* host) {
   execlp("sleep", "sleep", "2", nullptr);
 }
 
+void AcceptAndQuickExit(const char* host) {
+  Accepted(host);
+  usleep(kPause);
+  std::quick_exit(0);
+}
+
 // No program is there, or what is there is none. A set of epoll waits for room in the socket, which
 // closes at exec, before and after.
 void AcceptAndFailToExecute(const char* host) {
@@ -115,14 +122,12 @@ void AwaitTheEnd(const char* host) {
 
 int main(int count, char** words) {
   using namespace cm::app;
-  const std::map<std::string, void (*)(const char*)> all = {{"end", AcceptAndEnd},
-                                                            {"exit", AcceptAndExit},
-                                                            {"die", AcceptAndDie},
-                                                            {"kill", KillAnAccepter},
-                                                            {"execute", AcceptAndExecute},
-                                                            {"leave", AcceptAndLeaveToAChild},
-                                                            {"fail", AcceptAndFailToExecute},
-                                                            {"await-end", AwaitTheEnd}};
+  const std::map<std::string, void (*)(const char*)> all = {
+      {"end", AcceptAndEnd},         {"exit", AcceptAndExit},
+      {"die", AcceptAndDie},         {"kill", KillAnAccepter},
+      {"execute", AcceptAndExecute}, {"leave", AcceptAndLeaveToAChild},
+      {"quick", AcceptAndQuickExit}, {"fail", AcceptAndFailToExecute},
+      {"await-end", AwaitTheEnd}};
   if (count != 3 || all.count(words[1]) == 0) return 2;
   // A program of RDMA: so it loads the object.
   rdma_destroy_event_channel(rdma_create_event_channel());

@@ -25,12 +25,12 @@ std::vector<std::string> Between(const std::string& passive, const std::string& 
       .output;
 }
 
-// `end`: by returning from main(); `exit`: by _exit; `die`: by a signal of
+// `end`: by returning from main(); `exit`: by _exit; `quick`: by quick_exit; `die`: by a signal of
 // its own; `kill`: of another process; `execute`: as another program, which has no descriptor that
 // closes at exec. The end is lost after 10 ms, sent again after 200 ms, lost again, and sent again
 // 400 ms later.
 TEST_F(Ends, ComeByTheLink) {
-  for (const char* how : {"end", "exit", "die", "kill", "execute"}) {
+  for (const char* how : {"end", "exit", "quick", "die", "kill", "execute"}) {
     SCOPED_TRACE(how);
     EXPECT_THAT(Between(how),
                 ElementsAre("active| connected after 20 us", "active| 0 bytes after 10 ms"));
