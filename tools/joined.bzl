@@ -1,4 +1,4 @@
-"""Libraries whose sources are compiled several at a time.
+"""Libraries and tests whose sources are compiled several at a time.
 
 Reading the headers of a source takes twice as long as the source itself, and its neighbours include
 the same. So this cc_library writes its sources one after another into files of up to eight, and has
@@ -9,12 +9,15 @@ one compiles its file again. Two sources of a folder cannot have the same name e
 What interposes functions of the C library or renames them by macros, and what has the same names in
 each source on purpose, is a cc_library of rules_cc.
 
+The tests of a package are compiled likewise and linked into one program, `joined_tests`. Each test
+stays a target with its own data and size, and runs that program for the tests of its source only.
+
     bazel build --//tools:join_sources=false ...
 
 compiles each by itself.
 """
 
-load("@rules_cc//cc:defs.bzl", rules_cc_library = "cc_library")
+load("@rules_cc//cc:defs.bzl", rules_cc_library = "cc_library", rules_cc_test = "cc_test")
 
 SourcesInfo = provider(
     doc = "What a target of `srcs` stands for, where it is not files of the tree.",
@@ -37,11 +40,18 @@ join_setting = rule(
 # More in one file save little, and make the compiler's answer to a change of one slow.
 _MOST = 8
 
+# In tests each anonymous namespace gets the name of its source: what two of them call alike
+# (`Run`, `kLine`) is not the same.
 _JOIN = """
-out=$1; shift
+out=$1 named=$2; shift 2
 for source; do
   printf '#line 1 "%s"\\n' "$source"
-  cat "$source"
+  if [ "$named" = named ]; then
+    name=${source##*/}
+    sed "s/^namespace {$/namespace of_${name%.cc} {/" "$source"
+  else
+    cat "$source"
+  fi
 done >"$out"
 """
 
@@ -64,14 +74,17 @@ def _joined_impl(ctx):
     if len(sources) < 2 or not ctx.attr._join[_SettingInfo].value:
         return [DefaultInfo(files = depset(ctx.files.srcs)), info]
 
+    way = "named" if ctx.attr.of_tests else "plain"
     outputs = []
     for part in _parts(sources):
-        output = ctx.actions.declare_file("%s/%d.cc" % (ctx.label.name, len(outputs)))
+        output = ctx.actions.declare_file(
+            "%s/%d%s.cc" % (ctx.label.name, len(outputs), "_test" if ctx.attr.of_tests else ""),
+        )
         ctx.actions.run_shell(
             outputs = [output],
             inputs = part,
             command = _JOIN,
-            arguments = [output.path] + [f.path for f in part],
+            arguments = [output.path, way] + [f.path for f in part],
             mnemonic = "JoinSources",
             progress_message = "Joining sources of %s" % ctx.label,
         )
@@ -82,6 +95,7 @@ _joined = rule(
     implementation = _joined_impl,
     attrs = {
         "srcs": attr.label_list(allow_files = True),
+        "of_tests": attr.bool(),
         "_join": attr.label(default = "//tools:join_sources", providers = [_SettingInfo]),
     },
 )
@@ -126,4 +140,99 @@ def cc_library(name, srcs = [], testonly = False, tags = [], **kwargs):
         testonly = testonly,
         tags = tags,
         **kwargs
+    )
+
+def _part_test_impl(ctx):
+    executable = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.symlink(
+        output = executable,
+        target_file = ctx.executable.program,
+        is_executable = True,
+    )
+    runfiles = ctx.runfiles(files = ctx.files.data + [ctx.executable.program])
+    for target in ctx.attr.data + [ctx.attr.program]:
+        runfiles = runfiles.merge(target[DefaultInfo].default_runfiles)
+    return [
+        DefaultInfo(executable = executable, runfiles = runfiles),
+        ctx.attr.program[InstrumentedFilesInfo],
+    ]
+
+_part_test = rule(
+    implementation = _part_test_impl,
+    attrs = {
+        "srcs": attr.label_list(allow_files = True),
+        "deps": attr.label_list(),
+        "data": attr.label_list(allow_files = True),
+        "program": attr.label(executable = True, cfg = "target"),
+        # Bazel looks for these two by name when it measures coverage.
+        "_collect_cc_coverage": attr.label(
+            default = "@bazel_tools//tools/test:collect_cc_coverage",
+            executable = True,
+            cfg = "exec",
+        ),
+        "_lcov_merger": attr.label(
+            default = "@bazel_tools//tools/test:lcov_merger",
+            executable = True,
+            cfg = "exec",
+        ),
+    },
+    test = True,
+)
+
+_MAIN = "@googletest//:gtest_main"
+
+# What is built only when it is asked for stays by itself.
+_RARE = ["deep", "hw", "lint", "manual"]
+
+def cc_test(name, srcs = [], deps = [], data = [], tags = [], joined = True, **kwargs):
+    """A cc_test of rules_cc, or a part of the package's `joined_tests`.
+
+    A part is a test whose main function is GoogleTest's, and that asks for nothing unusual.
+    All parts make the cases of each other: a test whose cases are files in its data says
+    joined = False.
+
+    Args:
+      name: of the test; a part's is that of its source
+      srcs: source and headers
+      deps: as everywhere
+      data: as everywhere
+      tags: as everywhere
+      joined: whether it may be a part
+      **kwargs: further attributes
+    """
+    unusual = [k for k in kwargs if k not in ["flaky", "shard_count", "size", "timeout"]]
+    rare = [t for t in tags if t in _RARE]
+    is_part = joined and _MAIN in deps and name + ".cc" in srcs and not unusual and not rare
+    if not is_part:
+        rules_cc_test(name = name, srcs = srcs, deps = deps, data = data, tags = tags, **kwargs)
+        return
+    _part_test(
+        name = name,
+        srcs = srcs,
+        deps = deps,
+        data = data,
+        tags = tags,
+        program = ":joined_tests",
+        **kwargs
+    )
+
+def joined_tests():
+    """The program of the tests that the package has declared so far with cc_test."""
+    rules = native.existing_rules()
+    parts = [rules[r] for r in rules if rules[r]["kind"] == "_part_test"]
+    deps = {d: True for part in parts for d in part["deps"] if d != _MAIN}
+    _joined(
+        name = "joined_tests.joined",
+        srcs = {s: True for part in parts for s in part["srcs"]}.keys(),
+        of_tests = True,
+        tags = ["manual"],
+        testonly = True,
+        visibility = ["//visibility:private"],
+    )
+    rules_cc_test(
+        name = "joined_tests",
+        size = "small",
+        srcs = [":joined_tests.joined"],
+        tags = ["manual"],
+        deps = sorted(deps.keys()) + ["//tools:joined_main"],
     )

@@ -28,8 +28,7 @@ class Host : public testing::Test {
 
   // Returns what it prints, and its exit code.
   std::string Do(const std::string& command) const {
-    const std::optional<Ran> ran =
-        RunProgram({"/bin/sh", "-c", (folder_ / "bin" / command).string()});
+    const auto ran = RunProgram({"/bin/sh", "-c", (folder_ / "bin" / command).string()});
     return ran ? ran->output + std::to_string(ran->exit_code) : "not started";
   }
   std::string Ip(const std::string& words) const { return Do("ip " + words); }
