@@ -104,6 +104,7 @@ struct IdInfo {
   ChannelRef channel;
   Address bound;                // address and port; port 0: chosen by the kernel
   Address destination;          // of rdma_resolve_addr, or the source of a request
+  Address other_destination;    // of one that is not judged: it may be that as well
   bool has_no_family = false;   // that destination, which a refused call has cleared
   uint8_t path_to = kNoDevice;  // where the route leads that was resolved last
   bool resolves_loopback = false;

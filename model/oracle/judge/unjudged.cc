@@ -98,7 +98,20 @@ void Unjudged::Connects(IdRef id, const Call& call) {
   for (const IdRef other : components_.SharersOfQp(id)) components_.MarkOutOfScope(other);
   if (!std::holds_alternative<call::Connect>(call)) return;
   info.connected = true;
-  for (const IdRef owner : facts_.OwnersAskedBy(id)) components_.MarkOutOfScope(owner);
+  for (int either = 0; either < 2; ++either) {
+    for (const IdRef owner : facts_.OwnersAskedBy(id)) components_.MarkOutOfScope(owner);
+    std::swap(info.destination, info.other_destination);
+  }
+}
+
+// Where the search for another address is refused, an id that has been connected keeps its
+// destination, and any other may.
+void Unjudged::Resolves(IdInfo* info, const Address& destination, bool refused) {
+  if (info->connected && refused) return;
+  if (!refused) info->other_destination = {};
+  if (refused && info->destination.kind != AddressKind::kNone)
+    info->other_destination = info->destination;
+  info->destination = destination;
 }
 
 void Unjudged::Learn(const Record& record, const Line& line) {
@@ -117,11 +130,10 @@ void Unjudged::Learn(const Record& record, const Line& line) {
   IdInfo& info = facts_.id(id);
   if (const auto* get = std::get_if<call::GetRequest>(&call)) NewRequest(id, get->request);
   if (const auto* ep = std::get_if<call::CreateEp>(&call)) TakesPort(id, ep->source);
-  // An id that has been connected keeps its destination where the search for another is refused.
   const auto* resolve = std::get_if<call::ResolveAddr>(&call);
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
   const bool refused = answered != nullptr && !answered->reply.succeeded();
-  if (resolve != nullptr && !(info.connected && refused)) info.destination = resolve->destination;
+  if (resolve != nullptr) Resolves(&info, resolve->destination, refused);
   TakesPort(id, AddressWantedBy(call));
   if (std::holds_alternative<call::Connect>(call) || std::holds_alternative<call::Accept>(call))
     Connects(id, call);
@@ -138,9 +150,13 @@ void Unjudged::Learn(const Record& record, const Line& line) {
 
 bool Unjudged::Asks(const IdInfo& asker, IdRef listener) const {
   const IdInfo& own = facts_.id(listener);
-  const uint8_t device = facts_.DeviceOf(asker.destination);
-  return asker.connected && device != kNoDevice && facts_.KernelOf(device) == own.kernel &&
-         asker.space == own.space && asker.destination.port == own.bound.port;
+  const auto leads_there = [&](const Address& destination) {
+    const uint8_t device = facts_.DeviceOf(destination);
+    return device != kNoDevice && facts_.KernelOf(device) == own.kernel &&
+           destination.port == own.bound.port;
+  };
+  return asker.connected && asker.space == own.space &&
+         (leads_there(asker.destination) || leads_there(asker.other_destination));
 }
 
 bool Unjudged::MaySharePort(IdRef listener) const {

@@ -32,6 +32,7 @@ class Unjudged : JudgeBase {
   // The request that the call on a listener may have returned.
   void NewRequest(IdRef listener, IdRef request);
   void TakesPort(IdRef id, const Address& address);
+  static void Resolves(IdInfo* info, const Address& destination, bool refused);
   void Connects(IdRef id, const Call& call);
   bool Asks(const IdInfo& asker, IdRef listener) const;
   bool MaySharePort(IdRef listener) const;
