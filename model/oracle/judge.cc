@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace cm::model {
 namespace {
@@ -16,9 +19,12 @@ bool IsObservation(const Record& record) {
 
 using OnRecord = std::function<void(const Record&, const Verdict&)>;
 
-HistoryResult Judge(const History& history, const Profile& profile, const OnRecord& each,
-                    bool up_to_refusal) {
+enum class Followed : uint8_t { kApart, kTogether };
+
+HistoryResult Judge(const History& history, const Profile& profile, Followed followed,
+                    bool up_to_refusal, std::vector<Verdict>* each) {
   Oracle oracle(history.conversation, profile);
+  if (followed == Followed::kTogether) oracle.FollowsTogether();
   HistoryResult verdict;
   for (size_t i = 0; i < history.records.size(); ++i) {
     const Record& record = history.records[i];
@@ -27,7 +33,7 @@ HistoryResult Judge(const History& history, const Profile& profile, const OnReco
       ++verdict.observations;
       if (at_record.sharp) ++verdict.sharp;
     }
-    if (each) each(record, at_record);
+    if (each != nullptr) each->push_back(at_record);
     if (at_record.kind == VerdictKind::kOutOfScope) ++verdict.out_of_scope;
     const bool refused = at_record.kind == VerdictKind::kRefused;
     const bool inconclusive = at_record.kind == VerdictKind::kInconclusive;
@@ -47,14 +53,40 @@ HistoryResult Judge(const History& history, const Profile& profile, const OnReco
   return verdict;
 }
 
+// So many that ask are few enough to be followed together.
+constexpr int kMostTogether = 12;
+
+bool AskFew(const Conversation& conversation) {
+  return std::ranges::count_if(conversation.lines, [](const Line& line) {
+           const auto* calls = std::get_if<line::Calls>(&line);
+           return calls != nullptr && KindOf(calls->call) == CallKind::kConnect;
+         }) <= kMostTogether;
+}
+
+// What was not decided, since not all that could explain it was followed, is judged once more.
+HistoryResult Judge(const History& history, const Profile& profile, bool up_to_refusal,
+                    std::vector<Verdict>* each) {
+  HistoryResult first = Judge(history, profile, Followed::kApart, up_to_refusal, each);
+  const bool decided = first.kind != VerdictKind::kInconclusive;
+  if (decided || !first.followed_in_part || !AskFew(history.conversation)) return first;
+  std::vector<Verdict> verdicts;
+  HistoryResult second = Judge(history, profile, Followed::kTogether, up_to_refusal, &verdicts);
+  if (second.kind == VerdictKind::kInconclusive) return first;
+  if (each != nullptr) *each = std::move(verdicts);
+  return second;
+}
+
 }  // namespace
 
 HistoryResult JudgeHistory(const History& history, const Profile& profile, const OnRecord& each) {
-  return Judge(history, profile, each, false);
+  std::vector<Verdict> verdicts;
+  HistoryResult result = Judge(history, profile, false, each ? &verdicts : nullptr);
+  for (size_t i = 0; i < verdicts.size(); ++i) each(history.records[i], verdicts[i]);
+  return result;
 }
 
 HistoryResult JudgeUpToRefusal(const History& history, const Profile& profile) {
-  return Judge(history, profile, nullptr, true);
+  return Judge(history, profile, true, nullptr);
 }
 
 std::string Explain(const Verdict& verdict) {

@@ -345,6 +345,7 @@ Verdict Oracle::Observe(const Record& record) { return judges_->Observe(record);
 
 void Oracle::MarkOutOfScope(IdRef id) { judges_->context().components.MarkOutOfScope(id); }
 void Oracle::ShowsOnlyTypeAndStatus() { judges_->context().partial_events = true; }
+void Oracle::FollowsTogether() { judges_->context().facts.no_crowds = true; }
 void Oracle::NumbersNameQps() { judges_->context().facts.numbers_name_qps = true; }
 
 const RuleBits& Oracle::reached() const { return judges_->context().search.reached(); }

@@ -44,6 +44,9 @@ class Oracle {
   void MarkOutOfScope(IdRef id);
   // The history's show-event has only type and status, as in recordings. Before the first record.
   void ShowsOnlyTypeAndStatus();
+  // All that ask one listener are judged together with it, however many: slow, and nothing is
+  // guessed of those that look alike. Before the first record.
+  void FollowsTogether();
   // Queue pair numbers in calls are those of existing queue pairs, as in recordings. Before the
   // first record.
   void NumbersNameQps();

@@ -102,23 +102,10 @@ void Permute(Possibility* p, const std::vector<Block>& blocks, const std::vector
   Rename(p, names);
 }
 
-std::vector<Block> LooksOf(const Possibility& p, uint16_t alike) {
-  std::vector<Block> blocks = BlocksOf(p, alike);
-  if (blocks.size() < 2) return {};
-  for (Block& block : blocks) block.look = LookOf(p, block);
-  return blocks;
-}
-
-std::vector<uint16_t> AlikeIn(const Possibility& p) {
-  std::vector<uint16_t> all;
-  for (const IdState& id : p.ids)
-    if (id.alike != 0 && std::ranges::find(all, id.alike) == all.end()) all.push_back(id.alike);
-  std::ranges::sort(all);  // lint: each once
-  return all;
-}
-
 void OrderBlocks(Possibility* p, uint16_t alike) {
-  const std::vector<Block> blocks = LooksOf(*p, alike);
+  std::vector<Block> blocks = BlocksOf(*p, alike);
+  if (blocks.size() < 2) return;
+  for (Block& block : blocks) block.look = LookOf(*p, block);
   if (std::ranges::is_sorted(blocks, {}, &Block::look)) return;
   std::vector<size_t> order(blocks.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -153,17 +140,12 @@ void Rename(Possibility* p, const NewNames& names) {
 }
 
 void OrderAlike(Possibility* p) {
-  const std::vector<uint16_t> all = AlikeIn(*p);
+  std::vector<uint16_t> all;
+  for (const IdState& id : p->ids)
+    if (id.alike != 0 && std::ranges::find(all, id.alike) == all.end()) all.push_back(id.alike);
+  std::ranges::sort(all);  // lint: each once
   for (const uint16_t alike : all) OrderBlocks(p, alike);
   for (const uint16_t alike : all) OrderNames(p, alike);
-}
-
-bool IsEven(const Possibility& p) {
-  return std::ranges::all_of(AlikeIn(p), [&p](uint16_t alike) {
-    const std::vector<Block> blocks = LooksOf(p, alike);
-    return std::ranges::adjacent_find(blocks, std::ranges::not_equal_to{}, &Block::look) ==
-           blocks.end();
-  });
 }
 
 void Exchange(Possibility* p, IdRef a, IdRef b) {

@@ -17,8 +17,6 @@ namespace cm::model {
 // Exchanges ids that look alike until what is so of them is in order: the same for all that stand
 // for one another.
 void OrderAlike(Possibility* p);
-// The same is so of all that look alike: exchanging them changes nothing.
-bool IsEven(const Possibility& p);
 // Old names, and new ones.
 using NewNames = std::vector<std::pair<IdRef, IdRef>>;
 void Rename(Possibility* p, const NewNames& names);

@@ -34,10 +34,6 @@ ConversationFacts::ConversationFacts(const Conversation& conversation, const Pro
       static_cast<size_t>(std::ranges::count_if(conversation.lines, [](const Line& line) {
         return std::holds_alternative<line::Injects>(line);
       }));
-  connects = static_cast<size_t>(std::ranges::count_if(conversation.lines, [](const Line& line) {
-    const auto* calls = std::get_if<line::Calls>(&line);
-    return calls != nullptr && KindOf(calls->call) == CallKind::kConnect;
-  }));
   fail_overs.resize(topology_->devices.size());
   for (const DeviceInfo& device : topology_->devices)
     boots.resize(std::max<size_t>(boots.size(), device.kernel + 1U));

@@ -240,10 +240,10 @@ class ConversationFacts {
 
   WorkTracker work;
   Hits allowances{};          // messages that each counted rule may hit; 0: no rule
-  size_t connects = 0;        // rdma_connect in the conversation
   size_t faults_to_come = 0;  // lines of the conversation that inject one, and are not made yet
   bool any_lazy = false;      // not all is followed: nothing can be refused for certain
   uint16_t last_alike = 0;    // the number that ids that look alike got last; 0: there are none
+  bool no_crowds = false;     // all that ask a listener are judged together with it
   bool any_apart = false;     // of some crowd each is judged apart from the listener
   size_t crowd = 9;           // so many ids of a component, or more, are a crowd
   bool answers_may_be_late = false;  // a REP may be, or messages are made by hand

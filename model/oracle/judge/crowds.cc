@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "model/oracle/belief/alike.h"
 #include "model/oracle/judge/components.h"
 #include "model/oracle/judge/lookalikes.h"
 #include "model/oracle/machine/aim.h"
@@ -28,8 +27,6 @@ bool MayAsk(const ConversationFacts& facts, const Possibility& p, IdRef asker) {
 
 // So many that ask one listener are judged apart from it.
 constexpr size_t kApartFrom = 8;
-// But not where some look alike, the same is not so of them, and never so many will ask.
-constexpr size_t kManyAlike = 11;
 
 // A request of the id comes to the listener. source: linux 6.1 cma.c cma_find_listener
 bool Reaches(const ConversationFacts& facts, IdRef id, IdRef listener) {
@@ -67,8 +64,8 @@ bool Components::PutApart(IdRef id, const std::vector<IdRef>& owners) {
 
 void Components::FormCrowd(IdRef listener) {
   IdInfo& info = facts_.id(listener);
-  if (info.crowd.apart || info.crowd.together || !info.in_scope || info.synchronous() ||
-      !facts_.tester_messages.empty())
+  if (facts_.no_crowds || info.crowd.apart || info.crowd.together || !info.in_scope ||
+      info.synchronous() || !facts_.tester_messages.empty())
     return;
   std::vector<IdRef> asking;
   for (const IdRef id : IdsOf(NumberOf(listener))) {
@@ -78,8 +75,6 @@ void Components::FormCrowd(IdRef listener) {
       asking.push_back(id);
   }
   if (asking.size() < kApartFrom) return;
-  if (facts_.connects < kManyAlike && !std::ranges::all_of(PossibilitiesOf(listener), IsEven))
-    return;
   info.crowd.apart = facts_.any_apart = true;
   Lookalikes(facts_, *this).TellAllApart(NumberOf(listener));
   for (const IdRef id : asking) facts_.id(id).apart_from = listener;

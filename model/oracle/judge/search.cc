@@ -13,7 +13,7 @@ constexpr size_t kMostInPart = 4096;
 // And of a crowd that has shown a request, of which many look the same; more where those that look
 // alike are exchanged.
 constexpr size_t kMostFollowed = 256;
-constexpr size_t kMostFollowedOfAlike = 4096;
+constexpr size_t kMostFollowedOfAlike = 2048;
 // And the ids in all of them: fewer possibilities of a crowd.
 constexpr size_t kMostIds = 8 * kMostPossibilities;
 
