@@ -6,8 +6,8 @@
 // 2. When it has ended, they are closed, but for those that another process has as well.
 // 3. A process that asks for anything after a signal has survived it: its duplicates are closed.
 // 4. Before a process executes another program, its sockets that close at exec are duplicated, too.
-//    They are closed when its connections to the broker have been, as these close at exec as well. A
-//    process that fails to execute says so.
+//    They are closed when its connections to the broker have been, as these close at exec as well.
+//    A process that fails to execute says so.
 #ifndef TOOLS_APP_SOCKET_ENDS_H_
 #define TOOLS_APP_SOCKET_ENDS_H_
 
