@@ -29,8 +29,8 @@ struct HistoryResult {
   RuleBits confirmed;
 };
 
-// `each`, if given, is called for every record with its verdict. An inconclusive record ends the
-// judgement.
+// `each`, if given, is called for every record with its verdict, in order, once all are judged. An
+// inconclusive record ends the judgement.
 HistoryResult JudgeHistory(
     const History& history, const Profile& profile,
     const std::function<void(const Record&, const Verdict&)>& each = nullptr);

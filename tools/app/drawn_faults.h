@@ -14,8 +14,7 @@ namespace cm::app {
 
 // None to two: messages of the handshake or of the disconnect that are lost or late, a link that
 // goes down and up again, a device that is removed. Instants are as likely in each order of
-// magnitude from 10 us to 10 s. Only faults that profile and
-// topology have.
+// magnitude from 10 us to 10 s. Only faults that profile and topology have.
 std::vector<Happening> DrawFaults(uint64_t seed, const TopologyRef& topology,
                                   const Profile& profile);
 

@@ -42,6 +42,7 @@ class Channels : JudgeBase {
   // Of those that look alike any may have been shown as well: the two change places where the event
   // has to be of another. False where that explains it as little.
   bool ExchangeFor(const CmEvent& event, const Window& window);
+  // Those that may have been shown in place of the id, and of which other things may be so.
   std::vector<IdRef> MayHaveBeen(IdRef id) const;
   // Nothing has come to the listeners on the channel from those that are judged apart from them.
   bool CrowdsStayAway(ChannelRef channel, const Window& window, Verdict* verdict);

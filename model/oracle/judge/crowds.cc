@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "model/oracle/belief/alike.h"
 #include "model/oracle/judge/components.h"
 #include "model/oracle/judge/lookalikes.h"
 #include "model/oracle/machine/aim.h"
@@ -177,7 +178,7 @@ Components::Asked Components::AskedBy(IdRef id) const {
 }
 
 void Components::Exchange(IdRef a, IdRef b) {
-  const auto change = [a, b](IdRef* one) { *one = *one == a ? b : *one == b ? a : *one; };
+  const NewNames names{{a, b}, {b, a}};
   std::array<Number, 2> numbers{NumberOf(a), NumberOf(b)};
   Since first;
   Since last;
@@ -199,13 +200,11 @@ void Components::Exchange(IdRef a, IdRef b) {
   for (size_t i = 0; i < count; ++i) {
     PossibilitySet changed;
     for (Possibility& p : SetOf(numbers[i]).mutable_items()) {
-      for (IdState& id : p.ids)
-        for (IdRef* one : {&id.name, &id.origin, &id.answered_by}) change(one);
-      for (Flight& flight : p.flights) change(&flight.sender);
+      Rename(&p, names);
       changed.Add(std::move(p));
     }
     SetOf(numbers[i]) = std::move(changed);
-    for (IdRef& id : components_[numbers[i]].ids) change(&id);
+    for (IdRef& id : components_[numbers[i]].ids) id = id == a ? b : id == b ? a : id;
   }
   std::swap(facts_.id(a).component, facts_.id(b).component);
 }
