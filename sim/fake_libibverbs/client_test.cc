@@ -108,8 +108,8 @@ TEST(Client, SpendsWhatTheThreadHasComputed) {
     Connection connection(broker.Accept());
     HearA<Hello>(&connection);
     EXPECT_EQ(HearA<Request>(&connection).op, Op::kDevices);
-    connection.Send(Answer{});
     broker.time()->SetUntil(20'000);
+    connection.Send(Answer{});
     const Request spent = HearA<Request>(&connection);
     EXPECT_EQ(spent.on, static_cast<uint32_t>(uapi::SleepKind::kSpends));
     EXPECT_EQ(spent.more, 30'024U);
