@@ -55,8 +55,14 @@ for source; do
 done >"$out"
 """
 
-def _parts(sources):
-    """Lists of sources of one folder each."""
+def parts_of(sources):
+    """The sources in lists that are compiled together: up to eight, of one folder.
+
+    Args:
+      sources: list of files
+    Returns:
+      list of lists of files
+    """
     folders = {}
     for source in sources:
         folders.setdefault(source.dirname, []).append(source)
@@ -76,7 +82,7 @@ def _joined_impl(ctx):
 
     way = "named" if ctx.attr.of_tests else "plain"
     outputs = []
-    for part in _parts(sources):
+    for part in parts_of(sources):
         output = ctx.actions.declare_file(
             "%s/%d%s.cc" % (ctx.label.name, len(outputs), "_test" if ctx.attr.of_tests else ""),
         )

@@ -1,7 +1,9 @@
 """clang-tidy as cached actions.
 
-A source is checked again when it, a header that it may include, or .clang-tidy
-has changed, and not otherwise.  Each package ends with
+Sources that are compiled together (//tools:joined.bzl) are read together, a
+seventh of the time.  They are checked again when one of them, a header that
+they may include, or .clang-tidy has changed, and not otherwise.  Each package
+ends with
 
     tidy_test(name = "tidy_test")
 
@@ -10,7 +12,7 @@ rapidcheck make each of them cost several seconds, more than all the rest of it.
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//tools:joined.bzl", "sources_of")
+load("//tools:joined.bzl", "SourcesInfo", "parts_of", "sources_of")
 
 _TidyInfo = provider(
     doc = "What clang-tidy had to say.",
@@ -18,25 +20,41 @@ _TidyInfo = provider(
 )
 
 # Objections go into the report and are the test's to print, so that one of them
-# does not stop the rest of the build.  $1 report, $2 checks, $3 source.
+# does not stop the rest of the build.  What is objected to among several sources
+# is what is objected to in each of them.
+# $1 report, $2 checks, $3 number of sources, then they and the compiler's flags.
 _CHECK = """
-report=$1 checks=$2 source=$3; shift 3
+report=$1 checks=$2 count=$3; shift 3
+sources=("${@:1:count}"); shift "$count"
 if ! command -v clang-tidy >/dev/null; then
   echo "clang-tidy is missing: run tools/setup.sh" >&2
   exit 1
 fi
-clang-tidy --quiet --config-file="$checks" "$source" -- "$@" >"$report.all" 2>"$report.noise"
-code=$?
-if [ $code -eq 0 ]; then
-  : >"$report"
-elif [ $code -ge 128 ]; then
-  cat "$report.noise" >&2
-  exit 1
-else
-  sed "s|$PWD/||g" "$report.all" >"$report"
-  [ -s "$report" ] || cat "$report.noise" >"$report"
+tidy() {
+  clang-tidy --quiet --config-file="$checks" "$source" -- "$@" >"$report.all" 2>"$report.noise"
+  code=$?
+  if [ $code -ge 128 ]; then
+    cat "$report.noise" >&2
+    exit 1
+  fi
+}
+trap 'rm -f "$report.all" "$report.noise" "$report.cc"' EXIT
+: >"$report"
+if [ "$count" -gt 1 ]; then
+  source=$report.cc
+  for each in "${sources[@]}"; do
+    printf '#line 1 "%s"\\n' "$each"
+    cat "$each"
+  done >"$source"
+  tidy "$@"
+  [ $code -ne 0 ] || exit 0
 fi
-rm -f "$report.all" "$report.noise"
+for source in "${sources[@]}"; do
+  tidy "$@"
+  [ $code -ne 0 ] || continue
+  [ -s "$report.all" ] || mv "$report.noise" "$report.all"
+  sed "s|$PWD/||g" "$report.all" >>"$report"
+done
 """
 
 # What two sources hear about one header is said once.
@@ -55,6 +73,13 @@ def _of(files, endings):
 
 def _files(rule, attribute):
     return sources_of(getattr(rule.attr, attribute, []))
+
+def _parts(rule):
+    """What is read together."""
+    sources = _of(_files(rule, "srcs"), ["cc"])
+    if [t for t in getattr(rule.attr, "srcs", []) if SourcesInfo in t]:
+        return parts_of(sources)
+    return [[s] for s in sources or _of(_files(rule, "hdrs"), ["h"])]
 
 def _contexts(target, rule):
     """The compilation contexts that together hold what `target` may include."""
@@ -76,23 +101,25 @@ def _flags(actions, contexts, rule):
     return args
 
 def _tidy_aspect_impl(target, ctx):
-    sources = _of(_files(ctx.rule, "srcs"), ["cc"])
     headers = _files(ctx.rule, "srcs") + _files(ctx.rule, "hdrs") + _files(ctx.rule, "textual_hdrs")
     contexts = _contexts(target, ctx.rule)
     flags = _flags(ctx.actions, contexts, ctx.rule)
     reports = []
-    for source in sources or _of(_files(ctx.rule, "hdrs"), ["h"]):
-        report = ctx.actions.declare_file("tidy/%s/%s" % (ctx.label.name, source.basename))
+    for part in _parts(ctx.rule):
+        report = ctx.actions.declare_file("tidy/%s/%s" % (ctx.label.name, part[0].basename))
+        sources = ctx.actions.args()
+        sources.add(len(part))
+        sources.add_all(part)
         ctx.actions.run_shell(
             outputs = [report],
             inputs = depset(
-                [source, ctx.file._checks] + headers,
+                part + [ctx.file._checks] + headers,
                 transitive = [c.headers for c in contexts],
             ),
             command = _CHECK,
-            arguments = [report.path, ctx.file._checks.path, source.path, flags],
+            arguments = [report.path, ctx.file._checks.path, sources, flags],
             mnemonic = "ClangTidy",
-            progress_message = "Tidying " + source.short_path,
+            progress_message = "Tidying " + ", ".join([s.short_path for s in part]),
             use_default_shell_env = True,
         )
         reports.append(report)
