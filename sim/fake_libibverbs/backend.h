@@ -46,6 +46,8 @@ class Backend {
   // program does not poll descriptors does nothing.
   virtual void Watch(uint64_t name, int write_end, const uapi::Request& readable);
   virtual void Unwatch(uint64_t name);
+  // Whether a completion channel is watched before one of its queues is armed: it is not readable.
+  virtual bool WatchesUnarmed() const { return true; }
 
   // The calling thread has sent a signal, which may have woken another one.
   virtual void NoteSignal() {}

@@ -287,6 +287,34 @@ TEST_F(Calls, AnEventOfAQueueIsAcknowledgedBeforeTheQueueGoes) {
   EXPECT_EQ(Of<decltype(::ibv_destroy_comp_channel)>("ibv_destroy_comp_channel")(channel), 0);
 }
 
+// A program may have thousands of channels and arm none of their queues.
+TEST_F(Calls, AChannelIsWatchedFromTheFirstArmedQueueOn) {
+  backend_.watches_unarmed = false;
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  backend_.watches.clear();
+  const auto create = Of<decltype(::ibv_create_comp_channel)>("ibv_create_comp_channel");
+  const auto destroy = Of<decltype(::ibv_destroy_comp_channel)>("ibv_destroy_comp_channel");
+  const auto create_queue = Of<decltype(::ibv_create_cq)>("ibv_create_cq");
+  const auto destroy_queue = Of<decltype(::ibv_destroy_cq)>("ibv_destroy_cq");
+  for (const bool is_armed : {false, true}) {
+    ibv_comp_channel* const channel = create(context);
+    ASSERT_NE(channel, nullptr);
+    ibv_cq* const queue = create_queue(context, 8, nullptr, channel, 0);
+    ASSERT_NE(queue, nullptr);
+    EXPECT_THAT(backend_.watches, IsEmpty());
+    if (is_armed) {
+      EXPECT_EQ(ibv_req_notify_cq(queue, 0), 0);
+      EXPECT_EQ(ibv_req_notify_cq(queue, 0), 0);
+      EXPECT_THAT(backend_.watches, ElementsAre(true)) << "once, with the descriptor";
+    }
+    EXPECT_EQ(destroy_queue(queue), 0);
+    EXPECT_EQ(destroy(channel), 0);
+    EXPECT_EQ(backend_.unwatched, is_armed ? 1 : 0);
+  }
+  EXPECT_THAT(backend_.watches, ElementsAre(true, false)) << "without the queue that is gone";
+}
+
 TEST_F(Calls, WorkIsCarriedWithItsPiecesOrItsBytes) {
   ibv_context* context = OpenDevice();
   ASSERT_NE(context, nullptr);

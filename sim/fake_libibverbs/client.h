@@ -40,6 +40,7 @@ class Client : public Backend {
   void BeginComputation() override;
   void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
   void Unwatch(uint64_t name) override;
+  bool WatchesUnarmed() const override { return false; }
   void NoteSignal() override;
 
  private:

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/uapi/layout.h"
@@ -54,12 +55,14 @@ bool IsLastGone(int write_end) {
   return RealLibc().poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
 }
 
-}  // namespace
+struct Made {
+  int fd = -1;  // or a negative errno
+  uint64_t name = 0;
+};
 
-int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Request& readable,
-                   Reader reads) {
+Made Make(DescriptorKind kind, Handle file, int flags, Reader reads) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return -errno;
+  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return {.fd = -errno};
   struct stat status {};
   RealLibc().fstat(ends[0], &status);
   if ((flags & O_NONBLOCK) == 0) fcntl(ends[0], F_SETFL, 0);
@@ -78,9 +81,34 @@ int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Requ
     table.size = table.by_inode.size();
   }
   if (static_cast<unsigned>(ends[0]) < kNumbers) names[ends[0]] = descriptor.name;
-  Backend* backend = TheBackend();
-  if (backend != nullptr) backend->Watch(descriptor.name, descriptor.write_end, readable);
-  return ends[0];
+  return {.fd = ends[0], .name = descriptor.name};
+}
+
+}  // namespace
+
+int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Request& readable,
+                   Reader reads) {
+  const auto [fd, name] = Make(kind, file, flags, reads);
+  if (fd >= 0) WatchDescriptor(name, readable);
+  return fd;
+}
+
+int MakeUnwatchedDescriptor(DescriptorKind kind, Handle file, int flags, Reader reads) {
+  return Make(kind, file, flags, reads).fd;
+}
+
+void WatchDescriptor(uint64_t name, const uapi::Request& readable) {
+  Backend* const backend = TheBackend();
+  if (backend == nullptr) return;
+  int write_end = -1;  // the machine has it
+  {
+    Table& table = TheTable();
+    const std::lock_guard held(table.lock);
+    const auto found = table.by_inode.find(name);
+    if (found == table.by_inode.end()) return;
+    if (!std::exchange(found->second.is_watched, true)) write_end = found->second.write_end;
+  }
+  backend->Watch(name, write_end, readable);
 }
 
 std::optional<Descriptor> FindDescriptor(int fd) {
@@ -140,7 +168,7 @@ int CloseDescriptor(int fd) {
   // A descriptor inherited by a fork belongs to the process that opened it.
   if (found->generation == Generation()) {
     Backend* backend = TheBackend();
-    if (backend != nullptr) backend->Unwatch(found->name);
+    if (backend != nullptr && found->is_watched) backend->Unwatch(found->name);
     if (found->kind == DescriptorKind::kFile) AskAbout(uapi::Op::kClose, found->file);
   }
   RealLibc().close(found->write_end);

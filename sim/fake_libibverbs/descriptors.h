@@ -36,12 +36,18 @@ struct Descriptor {
   int write_end = -1;
   uint64_t name = 0;  // the pipe's inode
   Reader reads = nullptr;
+  bool is_watched = false;  // the machine keeps it readable
 };
 
 // Creates a descriptor; returns a negative errno on failure. `flags` are O_CLOEXEC and O_NONBLOCK.
 // `readable` is the request that answers whether the object is readable.
 int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Request& readable,
                    Reader reads = nullptr);
+// The same, and it is not readable before WatchDescriptor: the machine does not hear of it.
+int MakeUnwatchedDescriptor(DescriptorKind kind, Handle file, int flags, Reader reads = nullptr);
+
+// From now on the pipe of this name is readable while the answer is 1.
+void WatchDescriptor(uint64_t name, const uapi::Request& readable);
 
 std::optional<Descriptor> FindDescriptor(int fd);
 

@@ -24,6 +24,8 @@ int Poll(ibv_cq* queue, int most, ibv_wc* completions);
 // queues.cc. Null, and an errno, where it is refused.
 CompletionQueue* MakeQueue(ibv_context* context, int64_t entries, void* queue_context,
                            ibv_comp_channel* channel, int64_t vector);
+// Returns an errno.
+int Arm(ibv_cq* queue, int solicited_only);
 
 // domains.cc
 ibv_td* AllocTd(ibv_context* context, ibv_td_init_attr* initial);

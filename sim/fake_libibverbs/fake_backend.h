@@ -20,6 +20,11 @@ class FakeBackend : public Backend {
     ++yields;
     if (at_yield) at_yield();
   }
+  void Watch(uint64_t /*name*/, int write_end, const uapi::Request& /*readable*/) override {
+    watches.push_back(write_end >= 0);
+  }
+  void Unwatch(uint64_t /*name*/) override { ++unwatched; }
+  bool WatchesUnarmed() const override { return watches_unarmed; }
 
   // The requests since the last call: "open", "write 0 BIND 136/0".
   std::vector<std::string> Taken();
@@ -33,6 +38,9 @@ class FakeBackend : public Backend {
   std::function<bool(const uapi::Request&, uapi::Answer*)> instead;  // true: it has answered
   std::vector<uapi::Request> requests;                               // since the beginning
   int yields = 0;
+  bool watches_unarmed = true;
+  std::vector<bool> watches;  // whether each came with its descriptor
+  int unwatched = 0;
 
  private:
   uapi::Answer Write(const uapi::Request& request) const;

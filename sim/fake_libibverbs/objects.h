@@ -86,6 +86,7 @@ struct CompletionQueue {
 struct Channel {
   ibv_comp_channel shown;
   uint64_t name;  // of its descriptor
+  std::atomic<bool> is_watched;
   std::mutex lock;
   std::vector<CompletionQueue*> queues;
 };

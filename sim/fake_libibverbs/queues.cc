@@ -30,8 +30,7 @@ Request About(Channel* channel, Op op, uint64_t more) {
 }
 
 void WatchAgain(Channel* channel) {
-  if (Backend* backend = TheBackend())
-    backend->Watch(channel->name, -1, About(channel, Op::kPollEvents, 0));
+  if (channel->is_watched) WatchDescriptor(channel->name, About(channel, Op::kPollEvents, 0));
 }
 
 void Join(Channel* channel, CompletionQueue* queue) {
@@ -104,6 +103,15 @@ CompletionQueue* MakeQueue(ibv_context* context, int64_t entries, void* queue_co
   return queue;
 }
 
+int Arm(ibv_cq* queue, int solicited_only) {
+  auto* const whole = Whole<CompletionQueue>(queue);
+  if (queue->channel != nullptr && whole->handle.Lives()) {
+    auto* const channel = Whole<Channel>(queue->channel);
+    if (!channel->is_watched.exchange(true)) WatchAgain(channel);
+  }
+  return ErrnoOf(AskAbout(Op::kArm, whole->handle, solicited_only != 0 ? 1 : 0).value);
+}
+
 ibv_srq* MakeSharedQueue(ibv_pd* pd, const ibv_srq_init_attr_ex& initial) {
   const int64_t place = PlaceOf(pd->context);
   if (place < 0) return Refuse(ErrnoOf(place));
@@ -135,11 +143,16 @@ ibv_srq* MakeSharedQueue(ibv_pd* pd, const ibv_srq_init_attr_ex& initial) {
 extern "C" {
 
 ibv_comp_channel* ibv_create_comp_channel(ibv_context* context) {
-  const int fd = MakeDescriptor(DescriptorKind::kChannel, {}, O_CLOEXEC, {.op = Op::kPollEvents});
+  const Backend* const backend = TheBackend();
+  const bool is_watched = backend != nullptr && backend->WatchesUnarmed();
+  const int fd =
+      is_watched ? MakeDescriptor(DescriptorKind::kChannel, {}, O_CLOEXEC, {.op = Op::kPollEvents})
+                 : MakeUnwatchedDescriptor(DescriptorKind::kChannel, {}, O_CLOEXEC);
   if (fd < 0) return Refuse(-fd);
   auto* channel = new Channel{};
   channel->shown.context = context;
   channel->shown.fd = fd;
+  channel->is_watched = is_watched;
   channel->name = FindDescriptor(fd)->name;
   return &channel->shown;
 }

@@ -152,11 +152,6 @@ int PostToSharedQueue(ibv_srq* queue, ibv_recv_wr* work, ibv_recv_wr** bad) {
   return PostAll(Op::kPostToSrq, Whole<SharedQueue>(queue)->handle, work, bad);
 }
 
-int Arm(ibv_cq* queue, int solicited_only) {
-  return ErrnoOf(
-      AskAbout(Op::kArm, Whole<CompletionQueue>(queue)->handle, solicited_only != 0 ? 1 : 0).value);
-}
-
 }  // namespace
 
 int PostBuilt(QueuePair* qp) {
