@@ -7,12 +7,13 @@
 namespace cm {
 
 void AlterHistory(const AlterationKind& kind, const History& history,
-                  const std::vector<size_t>& records, const OnAlteredHistory& each) {
+                  const std::vector<size_t>& records, Transport over,
+                  const OnAlteredHistory& each) {
   if (kind.record == nullptr) return;
   History seen = history;
   seen.wire.clear();  // of the simulator; the oracle does not see it
   for (const size_t record : records) {
-    RecordAlterer alterer(seen, record, each);
+    RecordAlterer alterer(seen, record, over, each);
     kind.record(alterer);
   }
 }

@@ -16,9 +16,9 @@
 namespace cm {
 
 // Every alteration of this kind of these records, by index. A name is "12 rdma_connect reply
-// 0 -> -1 EINVAL", with the number of the record, from 1.
+// 0 -> -1 EINVAL", with the number of the record, from 1. `over`: the transport of the profile.
 void AlterHistory(const AlterationKind& kind, const History& history,
-                  const std::vector<size_t>& records, const OnAlteredHistory& each);
+                  const std::vector<size_t>& records, Transport over, const OnAlteredHistory& each);
 
 // Records that the oracle permits; none where it refuses one or does not decide.
 std::vector<size_t> PermittedRecords(const History& history, const Profile& profile);

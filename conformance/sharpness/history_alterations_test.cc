@@ -63,7 +63,7 @@ struct Named {
 Named Alter(std::string_view kind) {
   Named named;
   AlterHistory(KindNamed(kind), Short(), PermittedRecords(Short(), Reference()),
-               [&](const std::string& name, const History& altered) {
+               Reference().transport, [&](const std::string& name, const History& altered) {
                  named.all.push_back(name);
                  if (Admits(altered, Reference())) named.permitted.push_back(name);
                });

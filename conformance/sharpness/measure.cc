@@ -22,6 +22,7 @@
 #include "conformance/sharpness/history_alterations.h"
 #include "conformance/sharpness/recording_alterations.h"
 #include "model/base/files.h"
+#include "model/conversation/name_scope.h"
 #include "model/conversation/parse.h"
 #include "model/oracle/orders.h"
 
@@ -126,12 +127,13 @@ class FileMeasurement {
     if (const auto* problem = std::get_if<TextProblem>(&read))
       return SayProblem(FileProblem::kUnreadable,
                         fmt::format("line {}: {}", problem->line, problem->what));
-    const auto& history = std::get<History>(read);
+    History history = std::get<History>(read);
     const Profile* profile = options_.profile;
     if (profile == nullptr) profile = FindProfile(history.conversation.profile);
     if (profile == nullptr)
       return SayProblem(FileProblem::kUnreadable,
                         fmt::format("there is no profile '{}'", history.conversation.profile));
+    MarkRecords(&history, profile->transport);
     const History in_order = model::HasTogether(history.conversation)
                                  ? model::FindOrder(history, *profile).history
                                  : history;
@@ -144,9 +146,11 @@ class FileMeasurement {
     file_.observations = result.observations + result.out_of_scope;
     file_.judged = result.observations;
     for (const AlterationKind& kind : AlterationKinds())
-      AlterHistory(kind, in_order, records, [&](const std::string& what, const History& altered) {
-        Count(kind, name_.string() + ":" + what, options_.judges.history(altered, *profile));
-      });
+      AlterHistory(kind, in_order, records, profile->transport,
+                   [&](const std::string& what, const History& altered) {
+                     Count(kind, name_.string() + ":" + what,
+                           options_.judges.history(altered, *profile));
+                   });
   }
 
   void TakeCapture(const std::string& text) {

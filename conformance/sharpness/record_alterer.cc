@@ -70,7 +70,7 @@ void RecordAlterer::SayQuiet(const std::string& what, ChannelRef channel, Durati
 }
 
 void RecordAlterer::Give(const std::string& what, History altered) const {
-  MarkRecords(&altered);
+  MarkRecords(&altered, over_);
   const Call* named = call();
   const bool returned = std::holds_alternative<seen::Released>(record().seen);
   each_(fmt::format("{} {}{} {}", at_ + 1, returned ? "returned " : "",

@@ -13,13 +13,15 @@
 #include "model/base/duration.h"
 #include "model/conversation/history.h"
 #include "model/vocabulary/call.h"
+#include "model/vocabulary/profile.h"
 
 namespace cm {
 
 class RecordAlterer {
  public:
-  RecordAlterer(const History& history, size_t record, const OnAlteredHistory& each)
-      : history_(history), at_(record), each_(each) {}
+  // `over`: the transport of the profile by which the history is judged.
+  RecordAlterer(const History& history, size_t record, Transport over, const OnAlteredHistory& each)
+      : history_(history), at_(record), over_(over), each_(each) {}
 
   const History& history() const { return history_; }
   size_t index() const { return at_; }
@@ -58,6 +60,7 @@ class RecordAlterer {
 
   const History& history_;
   size_t at_;
+  Transport over_;
   const OnAlteredHistory& each_;
 };
 

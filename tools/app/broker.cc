@@ -104,6 +104,8 @@ class Broker {
     report_.latencies = latencies.text;
     if (setting.recorder != nullptr) Record(latencies);
     if (setting.on_arrival) world_.Context().fabric->watches_arrivals = true;
+    serving_.kernels.sockets.CountWith(
+        [this](uint8_t from, uint8_t to) { tally_.SentOverSocket(world_.Now(), from, to); });
     if (setting.script.empty() && !setting.on_wire) return;
     world_.WatchWire();
     world_.WatchData();

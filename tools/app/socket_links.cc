@@ -121,6 +121,7 @@ std::optional<SocketLinks::Way> SocketLinks::WayOf(int socket, uint8_t device,
 }
 
 bool SocketLinks::GetsThrough(const Way& way) const {
+  if (counts_) counts_(way.from, way.to);
   const sim::Fabric& fabric = *world_->Context().fabric;
   return fabric.CarriesTcp(way.from, way.to) &&
          !fabric.OfData(world_->Now(), way.from, way.to).lost;

@@ -57,6 +57,10 @@ class SocketLinks {
   // `world` must outlive this object. What is carried is noted there; may be empty.
   explicit SocketLinks(sim::World* world, SocketNotes::Sink noted = {});
 
+  // Called for each message that is sent between two devices, and again where it is repeated.
+  using Counts = std::function<void(uint8_t from, uint8_t to)>;
+  void CountWith(Counts counts) { counts_ = std::move(counts); }
+
   // The answer to a kCarry, and the instant at which the thread gets it.
   struct Answered {
     int64_t value = 0;
@@ -145,6 +149,7 @@ class SocketLinks {
 
   sim::World* world_;
   SocketNotes notes_;
+  Counts counts_;
   std::map<std::string, uint8_t> device_of_;  // by the bytes of an address
   // The first address of each device, over IPv4 and IPv6.
   std::vector<std::array<std::string, 2>> sources_;

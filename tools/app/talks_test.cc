@@ -18,6 +18,7 @@ namespace {
 using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 using Talks = Programs;
@@ -43,6 +44,7 @@ TEST_F(Talks, TakeLongerWhereMessagesAreDelayed) {
   EXPECT_THAT(ran.output,
               ElementsAre("active| connected after 520 us", "active| 5 bytes after 520 us",
                           "active| 5 bytes after 520 us"));
+  EXPECT_THAT(ran.report.idle, IsEmpty());
 }
 
 // The link is down from 5 to 305 ms. What is sent after 10 ms is lost, sent again after 200 ms,
@@ -60,6 +62,7 @@ TEST_F(Talks, SendAgainWhatALinkThatIsDownHasLost) {
 TEST_F(Talks, GiveUpToConnectWhereNothingGetsThrough) {
   const Ran ran = RunAll({Beside(kActiveSide, "talks ask PASSIVE")}, "fault drop any from=active");
   EXPECT_THAT(ran.output, ElementsAre(HasSubstr("Connection timed out after 127000")));
+  EXPECT_THAT(ran.report.idle, IsEmpty()) << "the fault has hit what the socket sent";
 }
 
 TEST_F(Talks, AreInterruptedAsTheirHandlerSays) {

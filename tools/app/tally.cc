@@ -5,10 +5,13 @@
 namespace cm::app {
 namespace {
 
-bool Matches(const Fault& fault, const sim::WireNote& note) {
-  if (note.data == nullptr) return fault.messages.Has(note.mad.kind);
+bool HitsData(const Fault& fault) {
   const bool hits = fault.Loses() || fault.Effect() == PacketEffect::kLate;
   return hits && sim::Fabric::IsOnData(fault);
+}
+
+bool Matches(const Fault& fault, const sim::WireNote& note) {
+  return note.data == nullptr ? fault.messages.Has(note.mad.kind) : HitsData(fault);
 }
 
 }  // namespace
@@ -24,13 +27,20 @@ void Tally::Healed() {
 void Tally::Sent(const sim::WireNote& note) {
   // A message that stays on its device crosses no link, and matches no fault.
   if (note.from == note.to) return;
-  for (Known& known : all_) {
-    const Fault& fault = known.fault;
-    const Instant begins = known.since + fault.after;
-    const bool acts = !known.healed && note.at >= begins && note.at - begins < fault.window;
-    if (acts && Names(fault.side, note.from) && Names(fault.to, note.to) && Matches(fault, note))
-      ++known.seen;
-  }
+  for (Known& known : all_)
+    if (Acts(known, note.at, note.from, note.to) && Matches(known.fault, note)) ++known.seen;
+}
+
+void Tally::SentOverSocket(Instant at, uint8_t from, uint8_t to) {
+  for (Known& known : all_)
+    if (Acts(known, at, from, to) && HitsData(known.fault)) ++known.seen;
+}
+
+bool Tally::Acts(const Known& known, Instant at, uint8_t from, uint8_t to) const {
+  const Fault& fault = known.fault;
+  const Instant begins = known.since + fault.after;
+  return !known.healed && at >= begins && at - begins < fault.window && Names(fault.side, from) &&
+         Names(fault.to, to);
 }
 
 std::vector<std::string> Tally::Idle() const {

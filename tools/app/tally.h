@@ -23,6 +23,8 @@ class Tally {
   void Installed(const Fault& fault, Instant now, const std::string& text);
   void Healed();
   void Sent(const sim::WireNote& note);
+  // What a program's own socket sends to another host: faults that hit data hit it, too.
+  void SentOverSocket(Instant at, uint8_t from, uint8_t to);
   // A line for each fault that has matched nothing.
   std::vector<std::string> Idle() const;
 
@@ -35,6 +37,8 @@ class Tally {
     bool healed = false;
   };
 
+  // The devices are those of both ends.
+  bool Acts(const Known& known, Instant at, uint8_t from, uint8_t to) const;
   bool Names(uint8_t side, uint8_t device) const {
     return side == kAnySide || topology_->sides[side].device == device;
   }

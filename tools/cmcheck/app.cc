@@ -120,8 +120,7 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
   auto topology = TopologyOf(options.topology);
   if (auto* problem = std::get_if<std::string>(&topology)) return std::move(*problem);
   setting->topology = std::get<TopologyRef>(topology);
-  auto profile = LoadProfile(
-      FindProfile(options.profile) != nullptr ? options.profile : FromUsersFolder(options.profile));
+  auto profile = LoadProfile(ProfileFromUser(options.profile));
   if (auto* problem = std::get_if<std::string>(&profile))
     return problem->find("json.exception") == std::string::npos
                ? std::move(*problem)

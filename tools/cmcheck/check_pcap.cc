@@ -180,8 +180,7 @@ std::optional<std::string> JudgeOptions(const CheckPcapOptions& options, Profile
   manner->missing = options.incomplete;
   manner->strict = options.strict;
   if (options.profile.empty()) return std::nullopt;
-  const bool known = FindProfile(options.profile) != nullptr;
-  auto loaded = LoadProfile(known ? options.profile : FromUsersFolder(options.profile));
+  auto loaded = LoadProfile(ProfileFromUser(options.profile));
   if (auto* problem = std::get_if<std::string>(&loaded)) return std::move(*problem);
   *profile = std::get<Profile>(std::move(loaded));
   if (profile->transport == Transport::kIwarp)

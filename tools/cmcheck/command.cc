@@ -74,6 +74,10 @@ std::string FromUsersFolder(const std::string& path) {
   return folder == nullptr ? path : (std::filesystem::path(folder) / path).string();
 }
 
+std::string ProfileFromUser(const std::string& name_or_path) {
+  return IsProfileName(name_or_path) ? name_or_path : FromUsersFolder(name_or_path);
+}
+
 std::string ShellWord(const std::string& word) {
   const bool plain = !word.empty() && std::ranges::all_of(word, [](char c) {
     return (std::isalnum(static_cast<unsigned char>(c)) != 0) ||
@@ -115,8 +119,7 @@ void AddAsked(Verb verb, Asked* asked) {
 void ResolveOthersBy(ResolveOther resolve) { resolve_other = resolve; }
 
 std::variant<Answering, std::string> Resolve(const Asked& asked) {
-  const std::string profile_name =
-      IsProfileName(asked.profile) ? asked.profile : FromUsersFolder(asked.profile);
+  const std::string profile_name = ProfileFromUser(asked.profile);
   auto profile = LoadProfile(profile_name);
   if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
   Profile& known = std::get<Profile>(profile);

@@ -41,6 +41,8 @@ bool ColoursOn(int descriptor);
 
 // A path given by the user, relative to the user's folder, also under `bazel run`.
 std::string FromUsersFolder(const std::string& path);
+// What LoadProfile takes for a profile that the user names: a name as it is, and a file likewise.
+std::string ProfileFromUser(const std::string& name_or_path);
 
 // The word quoted for a shell, where it needs quotes.
 std::string ShellWord(const std::string& word);

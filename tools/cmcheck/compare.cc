@@ -15,6 +15,7 @@
 #include "conformance/fidelity/lab_report.h"
 #include "conformance/fidelity/tracks.h"
 #include "conformance/runner/profile_file.h"
+#include "model/conversation/name_scope.h"
 #include "model/oracle/orders.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/progress.h"
@@ -49,7 +50,7 @@ class Comparer {
     if (const auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
     const LabReport report = std::get<LabReport>(std::move(read));
     if (std::string problem = ReadAll(report); !problem.empty()) return Unusable(problem);
-    auto profile = LoadProfile(report.profile);
+    auto profile = LoadProfile(ProfileFromUser(report.profile));
     if (const auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
     CompareAll();
     if (Interrupted()) return kExitInterrupted;
@@ -64,11 +65,13 @@ class Comparer {
       if (const auto* problem = std::get_if<std::string>(&read)) return *problem;
       histories_.push_back(std::get<History>(std::move(read)));
       const std::string& name = histories_.back().conversation.profile;
-      if (profiles_.contains(name)) continue;
-      auto loaded = LoadProfile(name);
-      if (const auto* problem = std::get_if<std::string>(&loaded))
-        return fmt::format("{}: {}", file.string(), *problem);
-      profiles_.emplace(name, std::get<Profile>(std::move(loaded)));
+      if (!profiles_.contains(name)) {
+        auto loaded = LoadProfile(ProfileFromUser(name));
+        if (const auto* problem = std::get_if<std::string>(&loaded))
+          return fmt::format("{}: {}", file.string(), *problem);
+        profiles_.emplace(name, std::get<Profile>(std::move(loaded)));
+      }
+      MarkRecords(&histories_.back(), profiles_.at(name).transport);
     }
     return {};
   }

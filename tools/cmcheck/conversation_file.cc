@@ -48,7 +48,7 @@ std::string TakeItsProfile(const std::string& path, const Conversation& conversa
   if (name.empty())
     return fmt::format("{}: it has no line `profile NAME`, and --profile gives none either", path);
   *asked = name;
-  auto known = LoadProfile(IsProfileName(name) ? name : FromUsersFolder(name));
+  auto known = LoadProfile(ProfileFromUser(name));
   const auto* problem = std::get_if<std::string>(&known);
   if (problem == nullptr) return {};
   const size_t at = text.starts_with("profile ") ? 0 : text.find("\nprofile ") + 1;

@@ -147,7 +147,7 @@ int ExplainConversation(ExplainOptions options) {
     if (!problem.empty()) return Unusable(problem);
     if (problem = WhyWithoutEffect(asked, false); !problem.empty())
       return Unusable(fmt::format("{}: {}", file.path, problem));
-    auto loaded = LoadProfile(asked.profile);
+    auto loaded = LoadProfile(ProfileFromUser(asked.profile));
     if (auto* why = std::get_if<std::string>(&loaded)) return Unusable(*why);
     const Profile& profile = std::get<Profile>(loaded);
     History history = *file.history;
@@ -167,7 +167,8 @@ int DoExplain(const ExplainOptions& options) {
     return Unusable(fmt::format("{}: {}", options.path, problem));
   auto content = ReadFile(FromUsersFolder(options.path));
   if (!content) return Unusable(fmt::format("{} cannot be read", options.path));
-  auto profile = LoadProfile(options.asked.profile.empty() ? "6.1-rxe" : options.asked.profile);
+  auto profile = LoadProfile(
+      ProfileFromUser(options.asked.profile.empty() ? "6.1-rxe" : options.asked.profile));
   if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
   return ExplainRecording(options, *content, std::get<Profile>(profile));
 }

@@ -133,8 +133,7 @@ Answering OfEachSide(const Asked& asked, std::unique_ptr<Implementation> impleme
 }
 
 std::variant<std::pair<Profile, Profile>, std::string> ProfilesOfSides(const Asked& asked) {
-  return LoadProfilesOfSides(IsProfileName(asked.profile) ? asked.profile
-                                                          : FromUsersFolder(asked.profile));
+  return LoadProfilesOfSides(ProfileFromUser(asked.profile));
 }
 
 // A driver that is started, or that listens.
@@ -213,8 +212,7 @@ std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Prof
   const auto read = LoadSite(FromUsersFolder(asked.site));
   if (const auto* problem = std::get_if<std::string>(&read)) return *problem;
   const Site& site = std::get<Site>(read);
-  const auto loaded = LoadBasesOfSides(
-      IsProfileName(asked.profile) ? asked.profile : FromUsersFolder(asked.profile));
+  const auto loaded = LoadBasesOfSides(ProfileFromUser(asked.profile));
   if (const auto* problem = std::get_if<std::string>(&loaded)) return *problem;
   const auto lost = [](std::string_view side, const std::string& what) {
     fmt::print(stderr, "cmcheck: {}: {}; the agent is started again\n", side, what);

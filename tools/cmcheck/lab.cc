@@ -259,7 +259,7 @@ int RunLab(LabOptions options) {
     return Unusable("in the lab the implementation is the distribution's librdmacm: no --defect");
   if (!options.run.asked.place.empty())
     return Unusable("in the lab the implementation stands in a guest: no --place");
-  auto profile = LoadProfile(options.run.asked.profile);
+  auto profile = LoadProfile(ProfileFromUser(options.run.asked.profile));
   if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
   const Profile known = std::get<Profile>(profile);
   if (known.transport == Transport::kInfiniband)

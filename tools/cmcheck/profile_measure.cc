@@ -54,7 +54,7 @@ std::string WhyNotInLab(const Verb& verb) {
 // The profile that what is measured is compared with, if there is one; or why there is none.
 std::variant<std::optional<Profile>, std::string> Expected(const std::string& name) {
   if (name.empty()) return std::nullopt;
-  auto loaded = LoadProfile(IsProfileName(name) ? name : FromUsersFolder(name));
+  auto loaded = LoadProfile(ProfileFromUser(name));
   if (const auto* problem = std::get_if<std::string>(&loaded)) return "--expect " + *problem;
   return std::get<Profile>(std::move(loaded));
 }
@@ -110,7 +110,7 @@ int MeasureAs(ProfileOptions options, const Verb& verb) {
     topology = *FindTopology("one-kernel-two-devices");
   }
   const std::string base_name = options.base.empty() ? asked.profile : options.base;
-  const auto base = LoadProfile(IsProfileName(base_name) ? base_name : FromUsersFolder(base_name));
+  const auto base = LoadProfile(ProfileFromUser(base_name));
   if (const auto* problem = std::get_if<std::string>(&base)) return Unusable(*problem);
   const auto& known = std::get<Profile>(base);
   if (FindProfile(known.name) == nullptr) return NoBase(base_name);

@@ -47,7 +47,7 @@ class ScenarioRun {
   explicit ScenarioRun(ScenarioOptions options) : options_(std::move(options)) {}
 
   int Go() {
-    auto profile = LoadProfile(options_.lab.run.asked.profile);
+    auto profile = LoadProfile(ProfileFromUser(options_.lab.run.asked.profile));
     if (const auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
     profile_ = std::get<Profile>(std::move(profile));
     if (std::string problem = ReadFolder(); !problem.empty()) return Unusable(problem);

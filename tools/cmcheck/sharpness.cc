@@ -76,8 +76,7 @@ int Judge(const Sharpness& sharpness, double at_least) {
 int DoSharpness(const SharpnessOptions& options) {
   std::optional<Profile> profile;
   if (!options.profile.empty()) {
-    const bool is_name = FindProfile(options.profile) != nullptr;
-    auto loaded = LoadProfile(is_name ? options.profile : FromUsersFolder(options.profile));
+    auto loaded = LoadProfile(ProfileFromUser(options.profile));
     if (auto* problem = std::get_if<std::string>(&loaded)) return Unusable(*problem);
     profile = std::get<Profile>(std::move(loaded));
   }

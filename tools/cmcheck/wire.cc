@@ -323,7 +323,7 @@ int DoWire(WireOptions options) {
   const std::string& theirs = options.peer_profile.empty() ? options.profile : options.peer_profile;
   for (int i = 0; i < 2; ++i) {
     const std::string& name = i == 0 ? options.profile : theirs;
-    auto loaded = LoadProfile(FindProfile(name) != nullptr ? name : FromUsersFolder(name));
+    auto loaded = LoadProfile(ProfileFromUser(name));
     if (auto* problem = std::get_if<std::string>(&loaded)) return Unusable(*problem);
     profiles[i] = std::get<Profile>(std::move(loaded));
     if (profiles[i].transport == Transport::kIwarp)
