@@ -30,6 +30,8 @@ class DeviceEvents {
   // Discards the pending events of a destroyed object. Returns the number of its events that were
   // taken. source: linux 6.1 uverbs_main.c ib_uverbs_release_uevent
   uint32_t Release(uint32_t object);
+  // Whether an event of it was taken.
+  bool HasTaken(uint32_t object) const { return taken_.contains(object); }
 
  private:
   // source: <infiniband/verbs.h> enum ibv_event_type; and those of objects

@@ -67,24 +67,42 @@ Request MoveBy(const ib_uverbs_qp_attr& given, uint32_t qp) {
 
 }  // namespace
 
+std::optional<Foresight::Step> Foresight::StepOf(const Thread& thread, const Request& request) {
+  if (MovesToUse(request)) return Step{.op = Op::kModifyQp};
+  if (request.op == Op::kDestroyCq && thread.queues) {
+    const auto found = std::ranges::find(*thread.queues, request.on);
+    if (found == thread.queues->end()) return std::nullopt;
+    return Step{.op = Op::kDestroyCq, .queue = static_cast<size_t>(found - thread.queues->begin())};
+  }
+  if (IdRead(request) != thread.id || request.on != thread.file) return std::nullopt;
+  return Step{.op = Op::kWrite, .command = request.bytes};
+}
+
 bool Foresight::GoesOn(Process* process, Thread* thread, const Request& request) {
-  const std::optional<uint32_t> id = IdRead(request);
-  const bool moves = MovesToUse(request);
-  if (!moves && (id != thread->id || request.on != thread->file)) return false;
-  if (moves) {
+  std::optional<Step> step = StepOf(*thread, request);
+  if (!step) return false;
+  if (step->op == Op::kModifyQp) {
     thread->qp = request.on;
     process->qp_of[thread->id] = request.on;
   }
-  if (thread->steps.size() < kMost)
-    thread->steps.push_back(moves ? std::vector<uint8_t>() : request.bytes);
+  if (thread->steps.size() < kMost) thread->steps.push_back(std::move(*step));
   return true;
 }
 
 bool Foresight::Begins(Process* process, Thread* thread, const Request& request,
                        const Answer& answer) {
   if (answer.value < 0) return false;
+  thread->queues.reset();
   if (request.op == Op::kCreateQp) {
+    const auto record = As<QpRecord>(request.bytes);
     thread->qp = static_cast<uint32_t>(answer.value);
+    process->queues_of[*thread->qp] = {record.send_queue, record.receive_queue};
+    return true;
+  }
+  if (request.op == Op::kDestroyQp) {
+    const auto node = process->queues_of.extract(request.on);
+    if (node.empty()) return false;
+    thread->queues = node.mapped();
     return true;
   }
   const std::optional<Command> command = CommandIn(request);
@@ -118,13 +136,21 @@ std::vector<Foreseen> Foresight::After(Asker asker, const Request& request, cons
   return machine_->Foresee(asker,
                            [&](const std::vector<Foreseen>& before) -> std::optional<Request> {
                              if (before.size() == steps.size()) return std::nullopt;
-                             const std::vector<uint8_t>& step = steps[before.size()];
-                             if (!step.empty()) return About(step, thread.file, thread.id);
-                             if (before.empty() || !thread.qp) return std::nullopt;
-                             const std::vector<uint8_t>& returned = before.back().answer.bytes;
-                             if (returned.size() < sizeof(ib_uverbs_qp_attr)) return std::nullopt;
-                             return MoveBy(As<ib_uverbs_qp_attr>(returned), *thread.qp);
+                             return RequestOf(thread, steps[before.size()], before);
                            });
+}
+
+std::optional<Request> Foresight::RequestOf(const Thread& thread, const Step& step,
+                                            const std::vector<Foreseen>& before) {
+  if (step.op == Op::kWrite) return About(step.command, thread.file, thread.id);
+  if (step.op == Op::kDestroyCq) {
+    if (!thread.queues) return std::nullopt;
+    return Request{.op = Op::kDestroyCq, .on = (*thread.queues)[step.queue]};
+  }
+  if (before.empty() || !thread.qp) return std::nullopt;
+  const std::vector<uint8_t>& returned = before.back().answer.bytes;
+  if (returned.size() < sizeof(ib_uverbs_qp_attr)) return std::nullopt;
+  return MoveBy(As<ib_uverbs_qp_attr>(returned), *thread.qp);
 }
 
 void Foresight::Forget(uint32_t process) {

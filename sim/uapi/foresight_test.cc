@@ -140,6 +140,37 @@ TEST_F(ForesightTest, EndsWhereAnAnswerIsNotCertain) {
   EXPECT_THAT(expected_, SizeIs(1)) << "the attributes of the id alone";
 }
 
+// As rdma_destroy_qp does with the queues that rdma_create_qp has made.
+TEST_F(ForesightTest, QueuesAreExpectedToGoWithTheirQueuePair) {
+  const auto create = [this] {
+    return static_cast<uint32_t>(program_.Ask({.op = Op::kCreateCq, .more = 16}).value);
+  };
+  const auto create_pair = [&](uint32_t receives) {
+    queue_ = receives;
+    return CreateQp();
+  };
+  const uint32_t first_queue = create();
+  const uint32_t first = create_pair(first_queue);
+  const uint32_t second_queue = create();
+  const uint32_t second = create_pair(second_queue);
+  const uint32_t third = create_pair(second_queue);
+  Ask({.op = Op::kDestroyQp, .on = first});
+  EXPECT_THAT(expected_, IsEmpty());
+  Ask({.op = Op::kDestroyCq, .on = first_queue});
+  Ask({.op = Op::kDestroyQp, .on = second});
+  EXPECT_THAT(expected_, IsEmpty()) << "the third queue pair uses it";
+  Ask({.op = Op::kDestroyQp, .on = third});
+  EXPECT_THAT(expected_, IsEmpty()) << "none was destroyed with the second";
+  const uint32_t last_queue = create();
+  const uint32_t last = create_pair(last_queue);
+  Ask({.op = Op::kDestroyQp, .on = create_pair(second_queue)});
+  Ask({.op = Op::kDestroyCq, .on = second_queue});
+  Ask({.op = Op::kDestroyQp, .on = last});
+  const std::vector<Foreseen> expected = expected_;
+  ASSERT_THAT(expected, SizeIs(1));
+  Expect(0, expected, {.op = Op::kDestroyCq, .on = last_queue});
+}
+
 TEST_F(ForesightTest, ForgetsHabitsThatHaveChanged) {
   Ask(Query(Resolved(), RDMA_USER_CM_QUERY_ADDR));
   Resolved();

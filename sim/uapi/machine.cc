@@ -81,6 +81,8 @@ std::vector<Foreseen> Machine::Foresee(Asker asker, const NextRequest& next) {
     if (request->op == Op::kModifyQp) {
       if (!verbs_end_.WouldMove(asker, *request, state)) break;
       state = static_cast<QpState>(As<ModifyRecord>(request->bytes).state);
+    } else if (request->op == Op::kDestroyCq) {
+      if (!verbs_end_.WouldDestroyCq(asker.process, request->on)) break;
     } else {
       answer = Ask(asker, *request);
       if (answer.value < 0) break;

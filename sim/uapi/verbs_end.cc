@@ -445,6 +445,12 @@ bool VerbsEnd::WouldMove(Asker asker, const Request& modify, std::optional<QpSta
   return !given || given->resolves == Errno::kNone;
 }
 
+bool VerbsEnd::WouldDestroyCq(uint32_t process, uint32_t number) const {
+  const auto found = cqs_.find(number);
+  return found != cqs_.end() && found->second.process == process && found->second.used == 0 &&
+         !device_events_->HasTaken(number);
+}
+
 void VerbsEnd::Forget(uint32_t process) {
   for (const uint32_t number : NumbersOf(qps_, process)) {
     DestroyQp(number);

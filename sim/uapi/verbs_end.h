@@ -35,6 +35,8 @@ class VerbsEnd {
   // empty, would certainly be answered with 0, and would change nothing else: the usual ones of
   // connections.
   bool WouldMove(Asker asker, const Request& modify, std::optional<QpState> from) const;
+  // True where the completion queue would certainly be destroyed, without events to acknowledge.
+  bool WouldDestroyCq(uint32_t process, uint32_t number) const;
 
  private:
   struct OwnCq {
