@@ -88,7 +88,7 @@ std::optional<int64_t> SimulatedTime(clockid_t clock) {
 
 timespec SystemTime(clockid_t clock) {
   timespec time{};
-  syscall(SYS_clock_gettime, clock, &time);
+  SystemCall(SYS_clock_gettime, {clock, AsNumber(&time)});
   return time;
 }
 
@@ -104,7 +104,7 @@ extern "C" {
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
   const std::optional<int64_t> beginning = BeginningOn(clock);
   const std::optional<int64_t> now = beginning ? Read() : std::nullopt;
-  if (!now) return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
+  if (!now) return static_cast<int>(SystemCall(SYS_clock_gettime, {clock, AsNumber(time)}));
   *time = TimeOf(*beginning + *now);
   return 0;
 }
@@ -113,7 +113,7 @@ int clock_gettime(clockid_t clock, timespec* time) noexcept {
 int gettimeofday(timeval* time, void* zone) noexcept {
   if (TakeCounter != nullptr) TakeCounter();
   const std::optional<int64_t> now = Read();
-  if (!now) return static_cast<int>(syscall(SYS_gettimeofday, time, zone));
+  if (!now) return static_cast<int>(SystemCall(SYS_gettimeofday, {AsNumber(time), AsNumber(zone)}));
   const int64_t all = kSinceEpoch + *now;
   *time = {.tv_sec = all / kSecond, .tv_usec = all % kSecond / kMicrosecond};
   return 0;
@@ -158,7 +158,7 @@ int usleep(useconds_t microseconds) {
 
 // A thread that yields to wait for another thread, or for the machine, lets them run.
 int sched_yield() noexcept {
-  if (Inside() || TheBackend() == nullptr) return static_cast<int>(syscall(SYS_sched_yield));
+  if (Inside() || TheBackend() == nullptr) return static_cast<int>(SystemCall(SYS_sched_yield, {}));
   Yield();
   return 0;
 }

@@ -5,6 +5,9 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include <array>
+#include <bit>
+
 struct stat;
 
 namespace cm::sim::fake_libibverbs {
@@ -25,6 +28,12 @@ const Libc& RealLibc();
 // one after the other.
 void KeepFromProgram(int fd, bool keep);
 bool IsKeptFromProgram(int fd);
+
+// A system call, without the C library's function for it, which the object for programs replaces.
+// Returns -1 and errno where it fails. Calls nothing else.
+long SystemCall(long number, const std::array<long, 6>& arguments);
+
+inline long AsNumber(const void* pointer) { return std::bit_cast<long>(pointer); }
 
 // The next definition after the fake libibverbs's in search order; null when there is none.
 void* NextDefinition(const char* name);

@@ -26,6 +26,7 @@
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/limit.h"
 #include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/turns.h"
 #include "sim/uapi/request.h"
@@ -36,34 +37,6 @@ namespace {
 using uapi::Look;
 
 constexpr timespec kAtOnce = {.tv_sec = 0, .tv_nsec = 0};
-
-bool IsTime(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < kSecond; }
-
-// A limit of a wait.
-class Limit {
- public:
-  Limit(clockid_t clock, const timespec& time) : clock_(clock), at_(NanosecondsOf(time)) {}
-  static Limit In(const timespec& duration) {
-    Limit limit(CLOCK_MONOTONIC, duration);
-    limit.at_ += SimulatedTime(CLOCK_MONOTONIC).value_or(0);
-    return limit;
-  }
-
-  void SetLook(Look look) { look_ = look; }
-
-  // Waits until others have run. Returns 0, EINTR after a signal, ETIMEDOUT at the limit.
-  int Await() {
-    const int64_t left = at_ - SimulatedTime(clock_).value_or(at_);
-    if (left <= 0) return ETIMEDOUT;
-    const int64_t now = SimulatedTime(CLOCK_MONOTONIC).value_or(kSinceBoot) - kSinceBoot;
-    return YieldUntil(now + left, std::exchange(look_, Look::kAgain));
-  }
-
- private:
-  clockid_t clock_;
-  int64_t at_;
-  Look look_ = Look::kFirst;
-};
 
 // Tries until it returns anything but EBUSY.
 template <typename Try>

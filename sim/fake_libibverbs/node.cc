@@ -22,6 +22,7 @@
 #include "sim/fake_libibverbs/polling.h"
 #include "sim/fake_libibverbs/random.h"
 #include "sim/fake_libibverbs/requests.h"
+#include "sim/fake_libibverbs/sockets.h"
 #include "sim/fake_libibverbs/turns.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -120,10 +121,17 @@ ssize_t read(int fd, void* bytes, size_t count) {
     return -1;
   }
   if (found && found->reads != nullptr) return found->reads(fd, *found, bytes, count);
+  if (BecomesReadable != nullptr && !BecomesReadable(fd)) return -1;
   if (!AwaitReadable(fd, cm::sim::uapi::SleepsIn::kRead)) return -1;
   const ssize_t size = RealLibc().read(fd, bytes, count);
   NotePoll(size >= 0 || errno != EAGAIN);
   return size;
+}
+
+// The fortified variants, which the headers call where they know the array's size but not how much
+// is read.
+ssize_t __read_chk(int fd, void* bytes, size_t count, size_t /*room*/) {
+  return read(fd, bytes, count);
 }
 
 int close(int fd) {

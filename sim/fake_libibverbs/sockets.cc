@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <span>
 
 #include "sim/fake_libibverbs/carrying.h"
 #include "sim/fake_libibverbs/clock.h"
@@ -123,7 +126,11 @@ bool BecomesReadable(int fd) {
   if (!any_limit || !SimulatedTime(CLOCK_MONOTONIC)) return true;
   timeval limit{};
   socklen_t length = sizeof limit;
-  if (getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &length) != 0) return true;
+  const int before = errno;
+  if (syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &length) != 0) {
+    errno = before;
+    return true;
+  }
   if ((limit.tv_sec == 0 && limit.tv_usec == 0) || IsNonBlocking(fd)) return true;
   pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
   const timespec duration = {.tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1'000};
@@ -190,6 +197,33 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
   const iovec& first = message->msg_iov[0];
   HideOtherHosts(fd, first.iov_base, std::min(received, static_cast<ssize_t>(first.iov_len)));
   return received;
+}
+
+// Up to the first that fails or finds nothing, or to the limit, at which only what has come counts.
+// source: linux 6.1 socket.c do_recvmmsg
+int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* limit) {
+  static auto* const kReal = Next("recvmmsg", &recvmmsg);
+  const std::optional<int64_t> begun = SimulatedTime(CLOCK_MONOTONIC);
+  if (!begun || messages == nullptr || count == 0) return kReal(fd, messages, count, flags, limit);
+  int received = 0;
+  for (mmsghdr& each : std::span(messages, count)) {
+    const bool waits = received == 0 || (flags & MSG_WAITFORONE) == 0;
+    const int own = (flags & ~MSG_WAITFORONE) | (waits ? 0 : MSG_DONTWAIT);
+    const ssize_t size = recvmsg(fd, &each.msg_hdr, own);
+    if (size < 0) return received == 0 ? -1 : received;
+    each.msg_len = static_cast<unsigned>(size);
+    ++received;
+    const int64_t passed = SimulatedTime(CLOCK_MONOTONIC).value_or(*begun) - *begun;
+    if (limit != nullptr && passed >= NanosecondsOf(*limit)) break;
+  }
+  return received;
+}
+
+ssize_t readv(int fd, const iovec* pieces, int count) {
+  static auto* const kReal = Next("readv", &readv);
+  if (FindDescriptor(fd)) return kReal(fd, pieces, count);
+  if (!BecomesReadable(fd) || !AwaitReadable(fd, SleepsIn::kRead)) return -1;
+  return kReal(fd, pieces, count);
 }
 
 int accept(int fd, sockaddr* peer, socklen_t* length) {

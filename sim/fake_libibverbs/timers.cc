@@ -223,6 +223,18 @@ int setitimer(__itimer_which_t which, const itimerval* time, itimerval* before) 
   return 0;
 }
 
+// Microseconds of both, and of what it returns. source: man ualarm(3)
+useconds_t ualarm(useconds_t microseconds, useconds_t interval) noexcept {
+  constexpr useconds_t kMost = 1'000'000;
+  const auto of = [](useconds_t time) {
+    return timeval{.tv_sec = time / kMost, .tv_usec = time % kMost};
+  };
+  const itimerval time = {.it_interval = of(interval), .it_value = of(microseconds)};
+  itimerval before{};
+  setitimer(ITIMER_REAL, &time, &before);
+  return before.it_value.tv_sec * kMost + before.it_value.tv_usec;
+}
+
 unsigned int alarm(unsigned int seconds) noexcept {
   const itimerval time = {.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
   itimerval before{};

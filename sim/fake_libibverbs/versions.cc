@@ -21,8 +21,15 @@
 // source: versions of symbols in glibc 2.36 of x86-64, without those whose objects are others
 CM_ALSO(clock_gettime, "GLIBC_2.2.5");
 CM_ALSO(clock_nanosleep, "GLIBC_2.2.5");
+CM_ALSO(cnd_broadcast, "GLIBC_2.28");
+CM_ALSO(cnd_signal, "GLIBC_2.28");
+CM_ALSO(cnd_timedwait, "GLIBC_2.28");
+CM_ALSO(cnd_wait, "GLIBC_2.28");
 CM_ALSO(mq_timedreceive, "GLIBC_2.3.4");
 CM_ALSO(mq_timedsend, "GLIBC_2.3.4");
+CM_ALSO(mtx_lock, "GLIBC_2.28");
+CM_ALSO(mtx_timedlock, "GLIBC_2.28");
+CM_ALSO(mtx_unlock, "GLIBC_2.28");
 CM_ALSO(posix_spawn, "GLIBC_2.2.5");
 CM_ALSO(posix_spawnp, "GLIBC_2.2.5");
 CM_ALSO(pthread_barrier_wait, "GLIBC_2.2.5");
@@ -48,6 +55,7 @@ CM_ALSO(sem_clockwait, "GLIBC_2.30");
 CM_ALSO(sem_post, "GLIBC_2.2.5");
 CM_ALSO(sem_timedwait, "GLIBC_2.2.5");
 CM_ALSO(sem_wait, "GLIBC_2.2.5");
+CM_ALSO(thrd_create, "GLIBC_2.28");
 CM_ALSO(timer_create, "GLIBC_2.3.3");
 CM_ALSO(timer_delete, "GLIBC_2.3.3");
 CM_ALSO(timer_getoverrun, "GLIBC_2.3.3");

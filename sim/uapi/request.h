@@ -128,7 +128,7 @@ enum class SleepKind : uint32_t {
 };
 
 // What a thread that looks waits for.
-enum class LooksFor : uint32_t { kOthers, kMutex, kCondition, kSemaphore, kLock };
+enum class LooksFor : uint32_t { kOthers, kMutex, kCondition, kSemaphore, kLock, kFutex };
 
 // kFirst: the thread may have done what others look for.
 enum class Look : uint32_t { kFirst, kAgain };

@@ -2,6 +2,7 @@
 // limit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <threads.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -104,6 +105,36 @@ INSTANTIATE_TEST_SUITE_P(
       std::erase(name, '-');
       return name;
     });
+
+class LimitsOfLanguages : public Programs, public testing::WithParamInterface<Limited> {};
+
+TEST_P(LimitsOfLanguages, AreReachedInVirtualTime) {
+  const std::string how = GetParam().how;
+  const std::vector<ProgramToRun> programs = {Beside(kActiveSide, "language_waits " + how)};
+  const Ran ran = RunAll(programs);
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.report.waiting, IsEmpty());
+  EXPECT_THAT(ran.output, ElementsAre("active| " + how + ": " + std::to_string(GetParam().result) +
+                                      " after 2000ms"));
+  EXPECT_EQ(RunAll(programs).report.digest, ran.report.digest);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LimitsOfLanguages,
+                         testing::Values(Limited{"c-sleep", 0}, Limited{"c-mutex", thrd_timedout},
+                                         Limited{"c-condition", thrd_timedout},
+                                         Limited{"c-thread", 7}, Limited{"future", 1},
+                                         Limited{"promise", 3}, Limited{"atomic", 4},
+                                         Limited{"futex", ETIMEDOUT},
+                                         Limited{"futex-until", ETIMEDOUT},
+                                         Limited{"refusing-futex", 0}, Limited{"system-calls", 2},
+                                         Limited{"short-alarm", 1}, Limited{"read", EAGAIN},
+                                         Limited{"pieces", EAGAIN}, Limited{"many", EAGAIN}),
+                         [](const auto& info) {
+                           std::string name = info.param.how;
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 TEST_F(Programs, HearAtOnceWhatAQueueRefuses) {
   const Ran ran = RunAll({Deadline("refusing-queue")});

@@ -29,6 +29,8 @@ std::string_view Named(sim::uapi::LooksFor what) {
       return "another thread: a semaphore";
     case sim::uapi::LooksFor::kLock:
       return "another thread: a lock";
+    case sim::uapi::LooksFor::kFutex:
+      return "another thread: a futex";
   }
   return "another thread";
 }

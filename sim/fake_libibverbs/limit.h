@@ -1,0 +1,47 @@
+// Limits of waits that the C library would end by the system's clock.
+#ifndef SIM_FAKE_LIBIBVERBS_LIMIT_H_
+#define SIM_FAKE_LIBIBVERBS_LIMIT_H_
+
+#include <time.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+#include "sim/fake_libibverbs/clock.h"
+#include "sim/fake_libibverbs/requests.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::fake_libibverbs {
+
+inline bool IsTime(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < kSecond; }
+
+// A limit of a wait.
+class Limit {
+ public:
+  Limit(clockid_t clock, const timespec& time) : clock_(clock), at_(NanosecondsOf(time)) {}
+  static Limit In(const timespec& duration) {
+    Limit limit(CLOCK_MONOTONIC, duration);
+    limit.at_ += SimulatedTime(CLOCK_MONOTONIC).value_or(0);
+    return limit;
+  }
+
+  void SetLook(uapi::Look look) { look_ = look; }
+
+  // Waits until others have run. Returns 0, EINTR after a signal, ETIMEDOUT at the limit.
+  int Await() {
+    const int64_t left = at_ - SimulatedTime(clock_).value_or(at_);
+    if (left <= 0) return ETIMEDOUT;
+    const int64_t now = SimulatedTime(CLOCK_MONOTONIC).value_or(kSinceBoot) - kSinceBoot;
+    return YieldUntil(now + left, std::exchange(look_, uapi::Look::kAgain));
+  }
+
+ private:
+  clockid_t clock_;
+  int64_t at_;
+  uapi::Look look_ = uapi::Look::kFirst;
+};
+
+}  // namespace cm::sim::fake_libibverbs
+
+#endif  // SIM_FAKE_LIBIBVERBS_LIMIT_H_
