@@ -6,8 +6,10 @@
 
 #include <sched.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/times.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,6 +135,44 @@ time_t time(time_t* seconds) noexcept {
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
   const time_t result = now.tv_sec;
   if (seconds != nullptr) *seconds = result;
+  return result;
+}
+
+int timespec_get(timespec* time, int base) noexcept {
+  static auto* const kReal = Next("timespec_get", &timespec_get);
+  if (base != TIME_UTC) return kReal(time, base);
+  return clock_gettime(CLOCK_REALTIME, time) == 0 ? base : 0;
+}
+
+int sysinfo(struct sysinfo* system) noexcept {
+  static auto* const kReal =
+      Next("sysinfo", static_cast<int (*)(struct sysinfo*) noexcept>(nullptr));
+  const int result = kReal(system);
+  const std::optional<int64_t> now = Read();
+  if (result == 0 && now) system->uptime = (kSinceBoot + *now) / kSecond;
+  return result;
+}
+
+// The clock is never adjusted; what else is shown of it is the system's.
+int adjtimex(timex* clock) noexcept {
+  static auto* const kReal = Next("adjtimex", &adjtimex);
+  const int result = kReal(clock);
+  const std::optional<int64_t> now = Read();
+  if (result < 0 || !now) return result;
+  const timespec time = TimeOf(kSinceEpoch + *now);
+  const bool in_nanoseconds = (clock->status & STA_NANO) != 0;
+  clock->time = {.tv_sec = time.tv_sec,
+                 .tv_usec = in_nanoseconds ? time.tv_nsec : time.tv_nsec / kMicrosecond};
+  return result;
+}
+
+int ntp_gettimex(ntptimeval* clock) noexcept {
+  static auto* const kReal = Next("ntp_gettimex", &ntp_gettimex);
+  const int result = kReal(clock);
+  if (const std::optional<int64_t> now = Read(); result >= 0 && now) {
+    const int64_t all = kSinceEpoch + *now;
+    clock->time = {.tv_sec = all / kSecond, .tv_usec = all % kSecond / kMicrosecond};
+  }
   return result;
 }
 

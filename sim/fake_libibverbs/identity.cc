@@ -25,8 +25,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/libc.h"
-#include "sim/fake_libibverbs/random.h"
+#include "sim/fake_libibverbs/made_files.h"
 #include "sim/fake_libibverbs/requests.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -118,6 +119,59 @@ bool FillWithRandom(void* bytes, size_t size) {
   return true;
 }
 
+enum class MadeFile : uint8_t { kNone, kRandom, kUuid, kUptime };
+
+MadeFile KindOf(std::string_view path) {
+  if (path == "/dev/urandom" || path == "/dev/random") return MadeFile::kRandom;
+  if (path == "/proc/sys/kernel/random/uuid") return MadeFile::kUuid;
+  if (path == "/proc/uptime") return MadeFile::kUptime;
+  return MadeFile::kNone;
+}
+
+std::string RandomBytes(size_t size) {
+  std::string bytes(size, '\0');
+  FillWithRandom(bytes.data(), bytes.size());
+  return bytes;
+}
+
+// Of the fourth version, whose numbers are random. source: RFC 4122, 4.4
+std::string Uuid() {
+  std::string bytes = RandomBytes(16);
+  bytes[6] = static_cast<char>((bytes[6] & 0x0f) | 0x40);
+  bytes[8] = static_cast<char>((bytes[8] & 0x3f) | 0x80);
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kDigits[static_cast<uint8_t>(bytes[i]) >> 4U];
+    text += kDigits[static_cast<uint8_t>(bytes[i]) & 0xfU];
+  }
+  return text + "\n";
+}
+
+// The time since the start, and that in which the processor was idle, in hundredths of a second.
+std::string Uptime() {
+  const int64_t since = SimulatedTime(CLOCK_BOOTTIME).value_or(kSinceBoot);
+  const std::string part = std::to_string(since % kSecond / (kSecond / 100) + 100).substr(1);
+  const std::string text = std::to_string(since / kSecond) + "." + part;
+  return text + " " + text + "\n";
+}
+
+std::string ContentOf(MadeFile file) {
+  constexpr size_t kOfRandom = size_t{1} << 20;
+  switch (file) {
+    case MadeFile::kRandom:
+      return RandomBytes(kOfRandom);
+    case MadeFile::kUuid:
+      return Uuid();
+    case MadeFile::kUptime:
+      return Uptime();
+    case MadeFile::kNone:
+      break;
+  }
+  return {};
+}
+
 }  // namespace
 
 bool IsOwnAddress(const std::string& address) {
@@ -125,18 +179,16 @@ bool IsOwnAddress(const std::string& address) {
   return own.empty() || own.contains(address) || address == "::1" || address.starts_with("127.");
 }
 
-bool IsRandomFile(const char* path) {
-  if (path == nullptr || std::getenv("CMSIM_SEED") == nullptr) return false;
-  return std::string_view(path) == "/dev/urandom" || std::string_view(path) == "/dev/random";
+bool IsMadeFile(const char* path) {
+  return path != nullptr && std::getenv("CMSIM_SEED") != nullptr && KindOf(path) != MadeFile::kNone;
 }
 
-int OpenRandomFile(int flags) {
-  constexpr size_t kSize = size_t{1} << 20;
-  std::vector<char> bytes(kSize);
-  const int fd = memfd_create("random", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
-  if (fd < 0 || !FillWithRandom(bytes.data(), bytes.size())) return fd;
-  const bool whole = pwrite(fd, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(kSize);
-  if (whole) return fd;
+int OpenMadeFile(const char* path, int flags) {
+  const std::string content = ContentOf(KindOf(path));
+  const int fd = memfd_create("made", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
+  if (fd < 0) return fd;
+  const auto size = static_cast<ssize_t>(content.size());
+  if (pwrite(fd, content.data(), content.size(), 0) == size) return fd;
   RealLibc().close(fd);
   errno = ENFILE;
   return -1;
@@ -168,6 +220,15 @@ int uname(utsname* system) noexcept {
   return 0;
 }
 
+// Of the first address. source: glibc 2.36 gethostid.c
+long gethostid() {
+  static auto* const kReal = Next("gethostid", &gethostid);
+  const char* const address = std::getenv("CMSIM_ADDRESS");
+  in_addr own{};
+  if (address == nullptr || inet_pton(AF_INET, address, &own) != 1) return kReal();
+  return static_cast<int32_t>(own.s_addr << 16U | own.s_addr >> 16U);
+}
+
 int getifaddrs(ifaddrs** list) noexcept {
   static auto* const kReal = Next("getifaddrs", &getifaddrs);
   const int result = kReal(list);
@@ -178,6 +239,14 @@ int getifaddrs(ifaddrs** list) noexcept {
 ssize_t getrandom(void* bytes, size_t size, unsigned flags) {
   static auto* const kReal = Next("getrandom", &getrandom);
   return FillWithRandom(bytes, size) ? static_cast<ssize_t>(size) : kReal(bytes, size, flags);
+}
+
+// std::random_device of C++, which takes the processor's random numbers where it has some.
+unsigned DrawForRandomDevice(void* device) noexcept __asm__("_ZNSt13random_device9_M_getvalEv");
+unsigned DrawForRandomDevice(void* /*device*/) noexcept {
+  unsigned value = 0;
+  static_cast<void>(!getrandom(&value, sizeof value, 0));
+  return value;
 }
 
 int getentropy(void* bytes, size_t size) {

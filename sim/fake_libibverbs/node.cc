@@ -19,8 +19,8 @@
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/host_path.h"
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/made_files.h"
 #include "sim/fake_libibverbs/polling.h"
-#include "sim/fake_libibverbs/random.h"
 #include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/sockets.h"
 #include "sim/fake_libibverbs/turns.h"
@@ -42,7 +42,7 @@ void IsReplaced(int fd) {
   ForgetNumbers(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
 }
 
-bool IsRandom(const char* path) { return IsRandomFile != nullptr && IsRandomFile(path); }
+bool IsMade(const char* path) { return IsMadeFile != nullptr && IsMadeFile(path); }
 
 int OpenNode(int flags) {
   const uapi::Answer answer = Ask({.op = uapi::Op::kOpen});
@@ -70,7 +70,7 @@ int open(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = va_arg(more, mode_t);
   va_end(more);
-  if (IsRandom(path)) return OpenRandomFile(flags);
+  if (IsMade(path)) return OpenMadeFile(path, flags);
   return IsNode(path) ? OpenNode(flags) : RealLibc().open(HostPath(path).get(), flags, mode);
 }
 
@@ -79,7 +79,7 @@ int open64(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = va_arg(more, mode_t);
   va_end(more);
-  if (IsRandom(path)) return OpenRandomFile(flags);
+  if (IsMade(path)) return OpenMadeFile(path, flags);
   return IsNode(path) ? OpenNode(flags) : RealLibc().open(HostPath(path).get(), flags, mode);
 }
 
@@ -88,7 +88,7 @@ int openat(int directory, const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = va_arg(more, mode_t);
   va_end(more);
-  if (IsRandom(path)) return OpenRandomFile(flags);
+  if (IsMade(path)) return OpenMadeFile(path, flags);
   return IsNode(path) ? OpenNode(flags)
                       : RealLibc().openat(directory, HostPath(path).get(), flags, mode);
 }

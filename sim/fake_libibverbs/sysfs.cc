@@ -12,7 +12,7 @@
 
 #include "sim/fake_libibverbs/host_path.h"
 #include "sim/fake_libibverbs/libc.h"
-#include "sim/fake_libibverbs/random.h"
+#include "sim/fake_libibverbs/made_files.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -24,11 +24,11 @@ void ShowAsDevice(const HostPath& path, int result, Mode* mode) {
     *mode = static_cast<Mode>((*mode & ~S_IFMT) | S_IFCHR);
 }
 
-bool IsRandom(const char* path) { return IsRandomFile != nullptr && IsRandomFile(path); }
+bool IsMade(const char* path) { return IsMadeFile != nullptr && IsMadeFile(path); }
 
-FILE* ReadRandom(const char* mode) {
+FILE* ReadMade(const char* path, const char* mode) {
   const bool closes = std::strchr(mode, 'e') != nullptr;
-  const int fd = OpenRandomFile(closes ? O_CLOEXEC : 0);
+  const int fd = OpenMadeFile(path, closes ? O_CLOEXEC : 0);
   FILE* const file = fd < 0 ? nullptr : fdopen(fd, mode);
   if (fd >= 0 && file == nullptr) close(fd);
   return file;
@@ -99,13 +99,13 @@ int scandir(const char* path, dirent*** entries, int (*chooses)(const dirent*),
 }
 
 FILE* fopen(const char* path, const char* mode) {
-  if (IsRandom(path)) return ReadRandom(mode);
+  if (IsMade(path)) return ReadMade(path, mode);
   static auto* const kReal = Next("fopen", &fopen);
   return kReal(HostPath(path).get(), mode);
 }
 
 FILE* fopen64(const char* path, const char* mode) {
-  if (IsRandom(path)) return ReadRandom(mode);
+  if (IsMade(path)) return ReadMade(path, mode);
   static auto* const kReal = Next("fopen64", &fopen64);
   return kReal(HostPath(path).get(), mode);
 }

@@ -171,7 +171,48 @@ bool DescribeInterfaces(const fs::path& folder, const Topology& topology, uint8_
          Write(folder / "proc/net/if_inet6", addresses);
 }
 
+// Files by which a program knows its host and finds others: below the folder as on the host.
+constexpr std::array<const char*, 5> kNames = {"/etc/hosts", "/etc/hostname", "/etc/machine-id",
+                                               "/proc/sys/kernel/hostname",
+                                               "/proc/sys/kernel/random/boot_id"};
+
+// A name has the IPv4 address of each device: where a name has both, the C library takes IPv6
+// first, and many servers listen on IPv4 alone.
+bool DescribeNames(const fs::path& folder, const Topology& topology, uint8_t kernel) {
+  std::string hosts = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
+  for (uint8_t other = 0; other < topology.hosts.size(); ++other) {
+    const std::string name = NameOfHost(topology, other);
+    for (const DeviceInfo& device : topology.devices) {
+      const bool v6 = device.Host(0, false).empty();
+      const std::string_view host = device.Host(0, v6);
+      if (device.kernel == other && !name.empty() && !host.empty())
+        hosts += fmt::format("{} {}\n", host, name);
+    }
+  }
+  const std::string own = NameOfHost(topology, kernel) + "\n";
+  const std::array<std::string, kNames.size()> texts = {
+      hosts, own, fmt::format("{:032x}\n", kernel + 1), own,
+      fmt::format("{:08x}-0000-4000-8000-000000000000\n", kernel + 1)};
+  bool written = true;
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    const fs::path file = folder.string() + kNames.at(i);
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    written = written && Write(file, texts.at(i));
+  }
+  return written;
+}
+
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> NamesOfHost(const fs::path& folder) {
+  std::vector<std::pair<std::string, std::string>> places;
+  std::error_code error;
+  for (const char* const file : kNames)
+    if (fs::exists(folder.string() + file, error) && fs::exists(file, error))
+      places.emplace_back(folder.string() + file, file);
+  return places;
+}
 
 std::string NameOfHost(const Topology& topology, uint8_t kernel) {
   for (uint8_t side = 0; side < topology.sides.size(); ++side)
@@ -212,7 +253,7 @@ bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel
           addresses += fmt::format("{} {}\n", host, device.netdev);
   }
   written = written && DescribeInterfaces(folder, topology, kernel) &&
-            Write(folder / "addresses", addresses) &&
+            DescribeNames(folder, topology, kernel) && Write(folder / "addresses", addresses) &&
             Write(folder / "hostname", NameOfHost(topology, kernel) + "\n");
   return written && !error;
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/vocabulary/topology.h"
@@ -17,9 +18,13 @@ namespace cm::app {
 std::string NameOfHost(const Topology& topology, uint8_t kernel);
 
 // Writes them to the folder: sys/class/infiniband/DEVICE with device/net/INTERFACE and
-// ports/1/gid_attrs, dev/infiniband, bin/ip, which implements `ip -j addr show INTERFACE`, and
-// bin/ssh and bin/rsh. False when the folder cannot be written to.
+// ports/1/gid_attrs, dev/infiniband, the files of NamesOfHost, bin/ip, which implements `ip -j addr
+// show INTERFACE`, and bin/ssh and bin/rsh. False when the folder cannot be written to.
 bool LayOutHost(const std::filesystem::path& folder, const Topology& topology, uint8_t kernel);
+
+// The files of the folder that name the host and the others, each with the file of the system in
+// whose place its programs are to see it.
+std::vector<std::pair<std::string, std::string>> NamesOfHost(const std::filesystem::path& folder);
 
 // In the place of this file in the folder a program sees the host's network, as setns(2) takes it,
 // where hosts are apart.

@@ -53,6 +53,13 @@ TEST_F(Host, HasTheFilesOfItsDevices) {
   EXPECT_FALSE(fs::exists(folder_ / "sys/class/infiniband/rxe1/ports/1/gid_attrs/types/3"));
 }
 
+TEST_F(Host, KnowsTheNamesOfAllHosts) {
+  std::ifstream file(folder_ / "etc/hosts");
+  const std::string hosts{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(hosts, testing::HasSubstr("10.0.1.1 passive\n"));
+  EXPECT_THAT(hosts, testing::HasSubstr("10.0.0.1 active\n"));
+}
+
 TEST_F(Host, HasItsOwnInterfacesAndTheLoopback) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder_ / "sys/class/net"))

@@ -62,8 +62,8 @@ std::variant<Launcher::Place, std::string> Launcher::Prepare(uint8_t side) {
     environment.emplace_back("TMPDIR=/dev/shm/tmp");
   // First: the folder itself may get another place.
   if (ids_->are_of_hosts()) {
-    const auto networks = NetworkPlaces();
-    places.insert(places.begin(), networks.begin(), networks.end());
+    for (const auto& first : {NetworkPlaces(), NamesOfHost(host)})
+      places.insert(places.begin(), first.begin(), first.end());
   }
   if (MakeReachable(host, environment)) return Place{number, listening, environment, places};
   close(listening);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <linux/rtnetlink.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
@@ -13,6 +14,8 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +25,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <fstream>
+#include <random>
 #include <string>
 
 namespace {
@@ -250,6 +256,51 @@ void ShowTheHost() {
   freeifaddrs(all);
 }
 
+std::string FirstLineOf(const char* file) {
+  std::string line;
+  std::getline(std::ifstream(file), line);
+  return line;
+}
+
+// Which addresses the names of both hosts have, and what names this one.
+void ShowNames() {
+  for (const char* const name : {"passive", "active"}) {
+    addrinfo wanted{};
+    wanted.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    std::string text = name;
+    static_cast<void>(getaddrinfo(name, nullptr, &wanted, &found));
+    for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
+      std::array<char, NI_MAXHOST> address{};
+      getnameinfo(at->ai_addr, at->ai_addrlen, address.data(), address.size(), nullptr, 0,
+                  NI_NUMERICHOST);
+      text += std::string(" ") + address.data();
+    }
+    if (found != nullptr) freeaddrinfo(found);
+    std::printf("%s\n", text.c_str());
+  }
+  std::printf("%s %s\n", FirstLineOf("/etc/hostname").c_str(),
+              FirstLineOf("/proc/sys/kernel/hostname").c_str());
+  std::printf("%s %lx\n", FirstLineOf("/proc/sys/kernel/random/boot_id").c_str(), gethostid());
+}
+
+// Times by files and functions that read no clock, in whole seconds since the world began.
+void ShowTimes() {
+  sleep(2);
+  timespec utc{};
+  timespec_get(&utc, TIME_UTC);
+  struct sysinfo system {};
+  sysinfo(&system);
+  timex clock{};
+  adjtimex(&clock);
+  ntptimeval other{};
+  ntp_gettimex(&other);
+  constexpr long kBegin = 1'000'000'000;
+  std::printf("%ld %ld %ld %ld %s\n", utc.tv_sec - kBegin, system.uptime - 1000,
+              clock.time.tv_sec - kBegin, other.time.tv_sec - kBegin,
+              FirstLineOf("/proc/uptime").substr(0, 7).c_str());
+}
+
 // The state of a process by its folder of /proc; '?' without one.
 char StateOf(const std::string& process) {
   std::FILE* const file = std::fopen(("/proc/" + process + "/stat").c_str(), "r");
@@ -315,7 +366,9 @@ void ShowRandom() {
   std::FILE* const file = std::fopen("/dev/random", "r");
   if (file != nullptr && std::fread(&value, sizeof value, 1, file) == 1) std::printf(" %u", value);
   if (file != nullptr) std::fclose(file);
-  std::printf(" %u %u\n", arc4random(), arc4random_uniform(1000));
+  std::printf(" %u %u", arc4random(), arc4random_uniform(1000));
+  std::printf(" %u %s\n", std::random_device()(),
+              FirstLineOf("/proc/sys/kernel/random/uuid").c_str());
 }
 
 int Count(const cpu_set_t& processors) { return CPU_COUNT(&processors); }
@@ -407,6 +460,8 @@ int main(int count, char** arguments) {
   if (what == "move-nothing") MoveNothing(arguments[2], false);
   if (what == "host") ShowTheHost();
   if (what == "network") ShowTheNetwork();
+  if (what == "names") ShowNames();
+  if (what == "times") ShowTimes();
   if (what == "processes") ShowProcesses();
   if (what == "processors") ShowProcessors();
   if (what == "random") ShowRandom();

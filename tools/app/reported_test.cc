@@ -125,6 +125,26 @@ TEST_F(Programs, KnowTheirOwnHostOnly) {
                                       "active| lo 127.0.0.1", "active| veth0 10.0.0.1"));
 }
 
+TEST_F(Programs, FindHostsByTheirNames) {
+  if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
+    GTEST_SKIP() << "the system does not permit files of a host's own";
+  const Ran ran = RunAll({Reported(kPassiveSide, "names"), Reported(kActiveSide, "names")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(
+      ran.output,
+      ElementsAre("passive| passive 10.0.1.1", "passive| active 10.0.0.1",
+                  "passive| passive passive", "passive| 00000002-0000-4000-8000-000000000000 a0101",
+                  "active| passive 10.0.1.1", "active| active 10.0.0.1", "active| active active",
+                  "active| 00000001-0000-4000-8000-000000000000 a0100"));
+}
+
+TEST_F(Programs, SeeVirtualTimeInWhateverTheyReadItFrom) {
+  const Ran ran = RunAll({Reported(kActiveSide, "times")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.output, ElementsAre("active| 2 2 2 2 1002.00"));
+}
+
 TEST_F(Programs, HaveProcessIdsOfTheirHost) {
   if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
     GTEST_SKIP() << "the system does not permit process ids of a host's own";
@@ -260,7 +280,9 @@ TEST_F(Programs, HaveRandomNumbersOfTheSeed) {
   const std::vector<std::string> first = numbers(1);
   ASSERT_EQ(first.size(), 2U);
   EXPECT_NE(first[0].substr(first[0].find('|')), first[1].substr(first[1].find('|')));
-  EXPECT_THAT(first, Each(MatchesRegex("(passive|active)[|] [0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+")));
+  EXPECT_THAT(first,
+              Each(MatchesRegex(
+                  "(passive|active)[|] [0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9a-f-]+")));
   EXPECT_EQ(numbers(1), first);
   EXPECT_NE(numbers(2), first);
 }
