@@ -1,8 +1,11 @@
 #include "tools/app/objects.h"
 
 #include <gtest/gtest.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -29,6 +32,23 @@ TEST(Strangers, AreThoseWithoutTheObject) {
   EXPECT_EQ(strangers.Sees(getpid()), "") << "once";
   EXPECT_EQ(Strangers("libc.so").Sees(getpid()), "");
   EXPECT_EQ(strangers.Sees(0), "");
+}
+
+// As one that a debugger starts.
+TEST(Strangers, AreNoneOfThoseThatHaveNotBegunToLoad) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+    execl("/bin/true", "true", nullptr);
+    _exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  const bool stopped = WIFSTOPPED(status);
+  EXPECT_EQ(stopped ? Strangers("libno-such-object.so").Sees(child) : "", "");
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
 }
 
 }  // namespace
