@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "model/base/own_folder.h"
+#include "sim/uapi/shared_ports.h"
 #include "tools/app/embedded.h"
 
 namespace cm::app {
@@ -36,6 +38,13 @@ std::filesystem::path Parent() {
   return error || parent.string().size() > 60 ? std::filesystem::path("/tmp") : parent;
 }
 
+// A program that gives up root for another user goes on to use these files. Other programs of the
+// system do not reach them: the folder around them is private, and in its place programs of hosts
+// with namespaces have one that is not. source: PlacesOf
+bool OpenToPrograms(const std::string& path, mode_t mode) {
+  return geteuid() != 0 || chmod(path.c_str(), mode) == 0;
+}
+
 }  // namespace
 
 std::variant<Folder, std::string> Folder::Make(bool own_tmp, const std::string& object) {
@@ -43,7 +52,9 @@ std::variant<Folder, std::string> Folder::Make(bool own_tmp, const std::string& 
   std::string path = MakeOwnFolder(parent / "cmsim");
   if (path.empty())
     return fmt::format("no folder in {}: {}", parent.string(), std::strerror(errno));
-  Folder folder(std::move(path), own_tmp);
+  Folder folder(path + "/run", own_tmp);
+  if (mkdir(folder.path_.c_str(), 0755) != 0 || !OpenToPrograms(folder.path_, 0755))
+    return fmt::format("no folder in {}: {}", path, std::strerror(errno));
   std::ofstream out(folder.ObjectPath(), std::ios::binary);
   if (object.empty())
     out << Embedded("libcmsim_app.so");
@@ -59,7 +70,8 @@ Folder::Folder(Folder&& other) noexcept
 
 Folder::~Folder() {
   std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  if (!path_.empty())
+    std::filesystem::remove_all(std::filesystem::path(path_).parent_path(), ignored);
 }
 
 std::string Folder::SocketPath(uint32_t process) const {
@@ -68,6 +80,10 @@ std::string Folder::SocketPath(uint32_t process) const {
 
 std::string Folder::HostPath(uint8_t kernel) const {
   return fmt::format("{}/host.{}", path_, kernel);
+}
+
+std::string Folder::PortsPath(uint8_t kernel) const {
+  return HostPath(kernel) + "/" + sim::uapi::PortsRecord::kName;
 }
 
 namespace {
@@ -96,7 +112,12 @@ std::vector<std::pair<std::string, std::string>> Folder::PlacesOf(uint8_t kernel
   const std::filesystem::path memory = HostPath(kernel) + "/shm";
   Replace(kInMemory, memory, path_, &places);
   std::error_code error;
-  if (!places.empty()) std::filesystem::create_directories(memory / "tmp", error);
+  if (!places.empty()) {
+    std::filesystem::create_directories(memory / "tmp", error);
+    std::filesystem::permissions(memory / "tmp", std::filesystem::perms(01777), error);
+  }
+  for (const std::string& file : {TimePath(), LinesPath(), PortsPath(kernel)})
+    OpenToPrograms(file, 0666);
   if (own_tmp_) Replace(kTmp, HostPath(kernel) + "/tmp", path_, &places);
   return places;
 }
@@ -111,7 +132,8 @@ int Folder::Listen(uint32_t process) const {
   if (listening < 0) return -1;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as C requires
   const auto* const name = reinterpret_cast<const sockaddr*>(&address);
-  if (bind(listening, name, sizeof address) == 0 && listen(listening, kBacklog) == 0)
+  if (bind(listening, name, sizeof address) == 0 && listen(listening, kBacklog) == 0 &&
+      OpenToPrograms(path, 0777))
     return listening;
   close(listening);
   return -1;

@@ -31,6 +31,7 @@ class Folder {
   // Makes the host's own /dev/shm, which is empty but for a folder tmp, and its /tmp. What a
   // program of the host has to see in place of other folders, for Launch::places.
   std::vector<std::pair<std::string, std::string>> PlacesOf(uint8_t kernel) const;
+  std::string PortsPath(uint8_t kernel) const;
   std::string TimePath() const { return path_ + "/" + std::string(sim::uapi::SharedTime::kName); }
   std::string LinesPath() const { return path_ + "/" + std::string(sim::uapi::SharedLines::kName); }
   // A new listening socket of that name; -1 on failure.

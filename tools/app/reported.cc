@@ -284,6 +284,23 @@ void ShowNames() {
   std::printf("%s %lx\n", FirstLineOf("/proc/sys/kernel/random/boot_id").c_str(), gethostid());
 }
 
+// A server that gives up root for another user, and then begins to use its devices.
+void BecomeAnother() {
+  constexpr uid_t kOther = 65534;
+  Check(setgid(kOther), "setgid");
+  Check(setuid(kOther), "setuid");
+  rdma_cm_id* id = nullptr;
+  rdma_event_channel* const channel = rdma_create_event_channel();
+  Check(rdma_create_id(channel, &id, nullptr, RDMA_PS_TCP), "rdma_create_id");
+  sockaddr_in any{};
+  any.sin_family = AF_INET;
+  Check(rdma_bind_addr(id, reinterpret_cast<sockaddr*>(&any)), "rdma_bind_addr");
+  Check(rdma_listen(id, 1), "rdma_listen");
+  Check(rdma_destroy_id(id), "rdma_destroy_id");
+  rdma_destroy_event_channel(channel);
+  std::printf("user %u has listened\n", getuid());
+}
+
 // Times by files and functions that read no clock, in whole seconds since the world began.
 void ShowTimes() {
   sleep(2);
@@ -462,6 +479,7 @@ int main(int count, char** arguments) {
   if (what == "network") ShowTheNetwork();
   if (what == "names") ShowNames();
   if (what == "times") ShowTimes();
+  if (what == "another") BecomeAnother();
   if (what == "processes") ShowProcesses();
   if (what == "processors") ShowProcessors();
   if (what == "random") ShowRandom();

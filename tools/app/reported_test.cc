@@ -138,6 +138,14 @@ TEST_F(Programs, FindHostsByTheirNames) {
                   "active| 00000001-0000-4000-8000-000000000000 a0100"));
 }
 
+TEST_F(Programs, KeepTheirMachineWhenTheyBecomeAnotherUser) {
+  if (geteuid() != 0 || !ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
+    GTEST_SKIP() << "the system does not permit to become another user, with a host's own files";
+  const Ran ran = RunAll({Reported(kActiveSide, "another")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("active| user 65534 has listened"));
+}
+
 TEST_F(Programs, SeeVirtualTimeInWhateverTheyReadItFrom) {
   const Ran ran = RunAll({Reported(kActiveSide, "times")});
   EXPECT_TRUE(ran.report.clean());
