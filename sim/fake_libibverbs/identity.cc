@@ -1,5 +1,9 @@
 // The host that a program is on: its name, its addresses and its random numbers. All hosts share a
 // network of the system, with all addresses on one interface.
+
+// The fortified variants in the headers would define the same functions a second time.
+#undef _FORTIFY_SOURCE
+
 #include "sim/fake_libibverbs/identity.h"
 
 #include <arpa/inet.h>
@@ -208,6 +212,12 @@ int gethostname(char* name, size_t size) noexcept {
   if (size > own.size()) return 0;
   errno = ENAMETOOLONG;
   return -1;
+}
+
+// The fortified variant, which the headers call where they know the array's size but not how much
+// is wanted.
+int __gethostname_chk(char* name, size_t size, size_t /*room*/) noexcept {
+  return gethostname(name, size);
 }
 
 int uname(utsname* system) noexcept {

@@ -93,6 +93,24 @@ int openat(int directory, const char* path, int flags, ...) {
                       : RealLibc().openat(directory, HostPath(path).get(), flags, mode);
 }
 
+int openat64(int directory, const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = va_arg(more, mode_t);
+  va_end(more);
+  return openat(directory, path, flags, mode);
+}
+
+// The fortified variants, which the headers call where the flags are no constant.
+int __open_2(const char* path, int flags) { return open(path, flags); }
+int __open64_2(const char* path, int flags) { return open64(path, flags); }
+int __openat_2(int directory, const char* path, int flags) {
+  return openat(directory, path, flags);
+}
+int __openat64_2(int directory, const char* path, int flags) {
+  return openat(directory, path, flags);
+}
+
 int fstat(int fd, struct stat* status) noexcept {
   const int result = RealLibc().fstat(fd, status);
   if (result != 0) return result;

@@ -67,6 +67,33 @@ int lstat(const char* path, struct stat* status) noexcept {
   return result;
 }
 
+int lstat64(const char* path, struct stat64* status) noexcept {
+  static auto* const kReal =
+      Next("lstat64", static_cast<int (*)(const char*, struct stat64*)>(nullptr));
+  const HostPath own(path);
+  const int result = kReal(own.get(), status);
+  ShowAsDevice(own, result, &status->st_mode);
+  return result;
+}
+
+int fstatat(int folder, const char* path, struct stat* status, int flags) noexcept {
+  static auto* const kReal =
+      Next("fstatat", static_cast<int (*)(int, const char*, struct stat*, int)>(nullptr));
+  const HostPath own(path);
+  const int result = kReal(folder, own.get(), status, flags);
+  ShowAsDevice(own, result, &status->st_mode);
+  return result;
+}
+
+int fstatat64(int folder, const char* path, struct stat64* status, int flags) noexcept {
+  static auto* const kReal =
+      Next("fstatat64", static_cast<int (*)(int, const char*, struct stat64*, int)>(nullptr));
+  const HostPath own(path);
+  const int result = kReal(folder, own.get(), status, flags);
+  ShowAsDevice(own, result, &status->st_mode);
+  return result;
+}
+
 int statx(int folder, const char* path, int flags, unsigned int mask,
           struct statx* status) noexcept {
   static auto* const kReal = Next(
@@ -82,9 +109,27 @@ int access(const char* path, int mode) noexcept {
   return kReal(HostPath(path).get(), mode);
 }
 
+int faccessat(int folder, const char* path, int mode, int flags) noexcept {
+  static auto* const kReal = Next("faccessat", &faccessat);
+  return kReal(folder, HostPath(path).get(), mode, flags);
+}
+
+int eaccess(const char* path, int mode) noexcept {
+  static auto* const kReal = Next("eaccess", &eaccess);
+  return kReal(HostPath(path).get(), mode);
+}
+
+int euidaccess(const char* path, int mode) noexcept { return eaccess(path, mode); }
+
 ssize_t readlink(const char* path, char* target, size_t size) noexcept {
   static auto* const kReal = Next("readlink", &readlink);
   return kReal(HostPath(path).get(), target, size);
+}
+
+// The fortified variant, which the headers call where they know the array's size but not how much
+// is wanted.
+ssize_t __readlink_chk(const char* path, char* target, size_t size, size_t /*room*/) {
+  return readlink(path, target, size);
 }
 
 DIR* opendir(const char* path) {
@@ -95,6 +140,12 @@ DIR* opendir(const char* path) {
 int scandir(const char* path, dirent*** entries, int (*chooses)(const dirent*),
             int (*compares)(const dirent**, const dirent**)) {
   static auto* const kReal = Next("scandir", &scandir);
+  return kReal(HostPath(path).get(), entries, chooses, compares);
+}
+
+int scandir64(const char* path, dirent64*** entries, int (*chooses)(const dirent64*),
+              int (*compares)(const dirent64**, const dirent64**)) {
+  static auto* const kReal = Next("scandir64", &scandir64);
   return kReal(HostPath(path).get(), entries, chooses, compares);
 }
 

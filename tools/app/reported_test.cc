@@ -138,6 +138,15 @@ TEST_F(Programs, FindHostsByTheirNames) {
                   "active| 00000001-0000-4000-8000-000000000000 a0100"));
 }
 
+TEST_F(Programs, AreOnTheirHostWhereTheyAreFortified) {
+  const std::vector<ProgramToRun> programs = {Beside(kActiveSide, "fortified")};
+  const Ran ran = RunAll(programs);
+  EXPECT_TRUE(ran.report.clean());
+  ASSERT_EQ(ran.output.size(), 2U);
+  EXPECT_EQ(ran.output[1], "active| active 3 1");
+  EXPECT_EQ(RunAll(programs).output, ran.output);
+}
+
 TEST_F(Programs, KeepTheirMachineWhenTheyBecomeAnotherUser) {
   if (geteuid() != 0 || !ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
     GTEST_SKIP() << "the system does not permit to become another user, with a host's own files";
