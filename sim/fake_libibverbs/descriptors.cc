@@ -55,14 +55,10 @@ bool IsLastGone(int write_end) {
   return RealLibc().poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
 }
 
-struct Made {
-  int fd = -1;  // or a negative errno
-  uint64_t name = 0;
-};
-
-Made Make(DescriptorKind kind, Handle file, int flags, Reader reads) {
+// `readable`: null for one that is not watched yet.
+int Make(DescriptorKind kind, Handle file, int flags, const uapi::Request* readable, Reader reads) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return {.fd = -errno};
+  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return -errno;
   struct stat status {};
   RealLibc().fstat(ends[0], &status);
   if ((flags & O_NONBLOCK) == 0) fcntl(ends[0], F_SETFL, 0);
@@ -72,7 +68,8 @@ Made Make(DescriptorKind kind, Handle file, int flags, Reader reads) {
                                  .generation = Generation(),
                                  .write_end = ends[1],
                                  .name = status.st_ino,
-                                 .reads = reads};
+                                 .reads = reads,
+                                 .is_watched = readable != nullptr};
   Table& table = TheTable();
   {
     const std::lock_guard held(table.lock);
@@ -81,20 +78,21 @@ Made Make(DescriptorKind kind, Handle file, int flags, Reader reads) {
     table.size = table.by_inode.size();
   }
   if (static_cast<unsigned>(ends[0]) < kNumbers) names[ends[0]] = descriptor.name;
-  return {.fd = ends[0], .name = descriptor.name};
+  Backend* const backend = TheBackend();
+  if (backend != nullptr && readable != nullptr)
+    backend->Watch(descriptor.name, descriptor.write_end, *readable);
+  return ends[0];
 }
 
 }  // namespace
 
 int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Request& readable,
                    Reader reads) {
-  const auto [fd, name] = Make(kind, file, flags, reads);
-  if (fd >= 0) WatchDescriptor(name, readable);
-  return fd;
+  return Make(kind, file, flags, &readable, reads);
 }
 
 int MakeUnwatchedDescriptor(DescriptorKind kind, Handle file, int flags, Reader reads) {
-  return Make(kind, file, flags, reads).fd;
+  return Make(kind, file, flags, nullptr, reads);
 }
 
 void WatchDescriptor(uint64_t name, const uapi::Request& readable) {
