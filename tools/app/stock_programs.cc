@@ -87,7 +87,7 @@ std::vector<StockProgram> OfRdmacm() {
       {"rping over IPv6", kRdmacm, "rping -s -a fd00:1::1 -C 3 -v",
        "rping -c -a fd00:1::1 -C 3 -v"},
       {"rstream -T async", kRdmacm, "rstream -T async -I 5 -C 5 -S 1024",
-       "rstream -T async -s PASSIVE -I 5 -C 5 -S 1024"},
+       "rstream -T async -s PASSIVE -I 5 -C 5 -S 1024", false, kEndless},
   };
 }
 
