@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "sim/fabric/names.h"
 #include "sim/uapi/shared_ports.h"
+#include "tools/app/device_files.h"
 #include "tools/app/network.h"
 
 namespace cm::app {
@@ -113,27 +115,6 @@ bool Write(const fs::path& file, std::string_view text) {
   return out.good();
 }
 
-// What names the interface of each GID. source: linux 6.1 sysfs.c show_port_gid_attr
-bool DescribeGids(const fs::path& folder, const DeviceInfo& device) {
-  const fs::path attributes = folder / "ports/1/gid_attrs";
-  std::error_code error;
-  for (const char* const kind : {"types", "ndevs"})
-    fs::create_directories(attributes / kind, error);
-  size_t gid = 0;
-  bool written = !error;
-  const auto add = [&] {
-    const std::string name = std::to_string(gid++);
-    written = written && Write(attributes / "types" / name, "RoCE v2\n") &&
-              Write(attributes / "ndevs" / name, std::string(device.netdev) + "\n");
-  };
-  add();  // the link-local one
-  for (size_t nth = 0; nth < device.AddressCount(); ++nth)
-    for (const bool v6 : {false, true}) {
-      if (!device.Host(nth, v6).empty()) add();
-    }
-  return written;
-}
-
 // Interfaces as programs look for them, with the loopback. source: linux 6.1 net-procfs.c
 // dev_seq_printf_stats, addrconf.c if6_seq_show, net-sysfs.c
 bool DescribeInterfaces(const fs::path& folder, const Topology& topology, uint8_t kernel) {
@@ -220,7 +201,7 @@ std::string NameOfHost(const Topology& topology, uint8_t kernel) {
   return {};
 }
 
-bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel) {
+bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel, Transport over) {
   std::error_code error;
   fs::create_directories(folder / "bin", error);
   fs::create_directories(folder / "addr", error);
@@ -235,18 +216,16 @@ bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel
     fs::permissions(folder / "bin" / name, fs::perms::owner_exec, fs::perm_options::add, error);
   }
   size_t uverbs = 0;
-  for (size_t i = 0; i < topology.devices.size() && written && !error; ++i) {
+  for (const uint8_t device : sim::DevicesOf(topology, kernel))
+    written = written &&
+              DescribeDevice(folder / "sys/class/infiniband" / topology.devices[device].name,
+                             topology, device, over) &&
+              Write(nodes / fmt::format("uverbs{}", uverbs++), "");
+  std::string addresses;
+  for (size_t i = 0; i < topology.devices.size(); ++i) {
     const DeviceInfo& device = topology.devices[i];
     if (device.kernel != kernel) continue;
-    const fs::path link = folder / "sys/class/infiniband" / device.name / "device/net";
-    fs::create_directories(link / device.netdev, error);
-    written = DescribeGids(folder / "sys/class/infiniband" / device.name, device) &&
-              Write(nodes / fmt::format("uverbs{}", uverbs++), "") &&
-              Write(folder / "addr" / device.netdev, AddressesOf(device, i) + "\n");
-  }
-  std::string addresses;
-  for (const DeviceInfo& device : topology.devices) {
-    if (device.kernel != kernel) continue;
+    written = written && Write(folder / "addr" / device.netdev, AddressesOf(device, i) + "\n");
     for (size_t nth = 0; nth < device.AddressCount(); ++nth)
       for (const bool v6 : {false, true})
         if (const std::string_view host = device.Host(nth, v6); !host.empty())

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 
 namespace cm::app {
@@ -17,10 +18,11 @@ namespace cm::app {
 // As its programs see it: the name of its first side; empty without one.
 std::string NameOfHost(const Topology& topology, uint8_t kernel);
 
-// Writes them to the folder: sys/class/infiniband/DEVICE with device/net/INTERFACE and
-// ports/1/gid_attrs, dev/infiniband, the files of NamesOfHost, bin/ip, which implements `ip -j addr
-// show INTERFACE`, and bin/ssh and bin/rsh. False when the folder cannot be written to.
-bool LayOutHost(const std::filesystem::path& folder, const Topology& topology, uint8_t kernel);
+// Writes them to the folder: the files of DescribeDevice, dev/infiniband, the files of NamesOfHost,
+// bin/ip, which implements `ip -j addr show INTERFACE`, and bin/ssh and bin/rsh. False when the
+// folder cannot be written to.
+bool LayOutHost(const std::filesystem::path& folder, const Topology& topology, uint8_t kernel,
+                Transport over);
 
 // The files of the folder that name the host and the others, each with the file of the system in
 // whose place its programs are to see it.

@@ -22,7 +22,7 @@ class Host : public testing::Test {
  protected:
   void SetUp() override {
     fs::remove_all(parent_);
-    ASSERT_TRUE(LayOutHost(folder_, *FindTopology("two-kernels"), 1));
+    ASSERT_TRUE(LayOutHost(folder_, *FindTopology("two-kernels"), 1, Transport::kRoce));
   }
   void TearDown() override { fs::remove_all(parent_); }
 
@@ -51,6 +51,45 @@ TEST_F(Host, HasTheFilesOfItsDevices) {
   // As many as it has GIDs: the link-local one, IPv4 and IPv6.
   EXPECT_TRUE(fs::exists(folder_ / "sys/class/infiniband/rxe1/ports/1/gid_attrs/types/2"));
   EXPECT_FALSE(fs::exists(folder_ / "sys/class/infiniband/rxe1/ports/1/gid_attrs/types/3"));
+}
+
+// source: linux 6.1 sysfs.c state_show, rate_show, node_guid_show, show_port_gid; what commands as
+// ibstatus and show_gids read
+TEST_F(Host, SaysOfItsDevicesWhatCommandsShow) {
+  const auto line = [this](const std::string& name) {
+    std::string text;
+    std::ifstream file(folder_ / "sys/class/infiniband/rxe1" / name);
+    EXPECT_TRUE(std::getline(file, text)) << name;
+    return text;
+  };
+  EXPECT_EQ(line("node_type"), "1: CA");
+  EXPECT_EQ(line("node_guid"), line("sys_image_guid"));
+  EXPECT_EQ(line("ports/1/state"), "4: ACTIVE");
+  EXPECT_EQ(line("ports/1/phys_state"), "5: LinkUp");
+  EXPECT_EQ(line("ports/1/link_layer"), "Ethernet");
+  EXPECT_EQ(line("ports/1/rate"), "10 Gb/sec (1X FDR10)");
+  EXPECT_EQ(line("ports/1/gids/1"), "0000:0000:0000:0000:0000:ffff:0a00:0101");
+  // The last four bytes of the first GID are those of the GUID: both are of the hardware address.
+  EXPECT_EQ(line("ports/1/gids/0").substr(20), line("node_guid"));
+}
+
+TEST(NoHost, DescribesDevicesOfOtherLinks) {
+  const fs::path folder = fs::path(testing::TempDir()) / "others";
+  const auto line = [&folder](const std::string& name) {
+    std::string text;
+    std::ifstream file(folder / "sys/class/infiniband" / name);
+    std::getline(file, text);
+    return text;
+  };
+  const Topology* const ports = FindTopology("one-device-two-ports");
+  ASSERT_TRUE(LayOutHost(folder, *ports, 0, Transport::kInfiniband));
+  const std::string device(ports->devices[0].name);
+  EXPECT_EQ(line(device + "/ports/1/link_layer"), "InfiniBand");
+  EXPECT_EQ(line(device + "/ports/2/lid"), "0x2");
+  EXPECT_FALSE(fs::exists(folder / "dev/infiniband/uverbs1")) << "one device";
+  ASSERT_TRUE(LayOutHost(folder, *ports, 0, Transport::kIwarp));
+  EXPECT_EQ(line(device + "/node_type"), "4: RNIC");
+  fs::remove_all(folder);
 }
 
 TEST_F(Host, KnowsTheNamesOfAllHosts) {
@@ -99,7 +138,7 @@ TEST_F(Host, SaysWhatItDoesNotKnow) {
 
 TEST_F(Host, RunsCommandsOnAnotherOneInItsEnvironment) {
   const fs::path other = parent_ / "host.0";
-  ASSERT_TRUE(LayOutHost(other, *FindTopology("two-kernels"), 0));
+  ASSERT_TRUE(LayOutHost(other, *FindTopology("two-kernels"), 0, Transport::kRoce));
   ASSERT_TRUE(MakeReachable(other, {"WHERE=on the other", "PATH=/usr/bin:/bin"}));
   ASSERT_TRUE(MakeReachable(other, {"WHERE=later"}));
   for (const char* words : {"ssh active", "rsh -p 22 -x me@10.0.0.1", "ssh fd00::1"})
@@ -116,13 +155,13 @@ TEST_F(Host, RunsNoCommandsOnAHostWithoutASide) {
   Topology topology = *FindTopology("two-kernels");
   topology.sides.erase(topology.sides.begin());
   const fs::path other = parent_ / "host.0";
-  ASSERT_TRUE(LayOutHost(other, topology, 0));
+  ASSERT_TRUE(LayOutHost(other, topology, 0, Transport::kRoce));
   EXPECT_EQ(Do("ssh 10.0.0.1 true"),
             "ssh: no side is on the host 10.0.0.1, which runs no programs\n255");
 }
 
 TEST(NoHost, IsLaidOutWhereNothingCanBeWritten) {
-  EXPECT_FALSE(LayOutHost("/proc/nowhere", *FindTopology("two-kernels"), 0));
+  EXPECT_FALSE(LayOutHost("/proc/nowhere", *FindTopology("two-kernels"), 0, Transport::kRoce));
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ bool NamesAFolderForTemporaryFiles() {
 
 std::string Launcher::LayOut(uint8_t kernel) {
   const std::string host = folder_->HostPath(kernel);
-  if (LayOutHost(host, kernels_->world->topology(), kernel)) return {};
+  if (LayOutHost(host, kernels_->world->topology(), kernel, kernels_->world->profile().transport))
+    return {};
   return fmt::format("cannot write {}", host);
 }
 
