@@ -12,6 +12,8 @@ __attribute__((weak)) bool IsMadeFile(const char* path);
 // those of open. Both are null in objects that leave these files as they are.
 __attribute__((weak)) int OpenMadeFile(const char* path, int flags);
 
+inline bool IsMade(const char* path) { return IsMadeFile != nullptr && IsMadeFile(path); }
+
 }  // namespace cm::sim::fake_libibverbs
 
 #endif  // SIM_FAKE_LIBIBVERBS_MADE_FILES_H_

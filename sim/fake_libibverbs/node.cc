@@ -42,8 +42,6 @@ void IsReplaced(int fd) {
   ForgetNumbers(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
 }
 
-bool IsMade(const char* path) { return IsMadeFile != nullptr && IsMadeFile(path); }
-
 int OpenNode(int flags) {
   const uapi::Answer answer = Ask({.op = uapi::Op::kOpen});
   int fd = static_cast<int>(answer.value);

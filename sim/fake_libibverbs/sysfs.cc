@@ -17,14 +17,15 @@
 namespace cm::sim::fake_libibverbs {
 namespace {
 
-// Below the host's folder they are ordinary files.
-template <typename Mode>
-void ShowAsDevice(const HostPath& path, int result, Mode* mode) {
-  if (result == 0 && path.IsInDev() && S_ISREG(*mode))
+// Looks the path up on the host. Files of devices are ordinary ones in its folder.
+template <typename Mode, typename Real>
+int LookUp(const char* path, Mode* mode, Real real) {
+  const HostPath own(path);
+  const int result = real(own.get());
+  if (result == 0 && own.IsInDev() && S_ISREG(*mode))
     *mode = static_cast<Mode>((*mode & ~S_IFMT) | S_IFCHR);
+  return result;
 }
-
-bool IsMade(const char* path) { return IsMadeFile != nullptr && IsMadeFile(path); }
 
 FILE* ReadMade(const char* path, const char* mode) {
   const bool closes = std::strchr(mode, 'e') != nullptr;
@@ -43,65 +44,47 @@ extern "C" {
 
 int stat(const char* path, struct stat* status) noexcept {
   static auto* const kReal = Next("stat", static_cast<int (*)(const char*, struct stat*)>(nullptr));
-  const HostPath own(path);
-  const int result = kReal(own.get(), status);
-  ShowAsDevice(own, result, &status->st_mode);
-  return result;
+  return LookUp(path, &status->st_mode, [&](const char* own) { return kReal(own, status); });
 }
 
 int stat64(const char* path, struct stat64* status) noexcept {
   static auto* const kReal =
       Next("stat64", static_cast<int (*)(const char*, struct stat64*)>(nullptr));
-  const HostPath own(path);
-  const int result = kReal(own.get(), status);
-  ShowAsDevice(own, result, &status->st_mode);
-  return result;
+  return LookUp(path, &status->st_mode, [&](const char* own) { return kReal(own, status); });
 }
 
 int lstat(const char* path, struct stat* status) noexcept {
   static auto* const kReal =
       Next("lstat", static_cast<int (*)(const char*, struct stat*)>(nullptr));
-  const HostPath own(path);
-  const int result = kReal(own.get(), status);
-  ShowAsDevice(own, result, &status->st_mode);
-  return result;
+  return LookUp(path, &status->st_mode, [&](const char* own) { return kReal(own, status); });
 }
 
 int lstat64(const char* path, struct stat64* status) noexcept {
   static auto* const kReal =
       Next("lstat64", static_cast<int (*)(const char*, struct stat64*)>(nullptr));
-  const HostPath own(path);
-  const int result = kReal(own.get(), status);
-  ShowAsDevice(own, result, &status->st_mode);
-  return result;
+  return LookUp(path, &status->st_mode, [&](const char* own) { return kReal(own, status); });
 }
 
 int fstatat(int folder, const char* path, struct stat* status, int flags) noexcept {
   static auto* const kReal =
       Next("fstatat", static_cast<int (*)(int, const char*, struct stat*, int)>(nullptr));
-  const HostPath own(path);
-  const int result = kReal(folder, own.get(), status, flags);
-  ShowAsDevice(own, result, &status->st_mode);
-  return result;
+  return LookUp(path, &status->st_mode,
+                [&](const char* own) { return kReal(folder, own, status, flags); });
 }
 
 int fstatat64(int folder, const char* path, struct stat64* status, int flags) noexcept {
   static auto* const kReal =
       Next("fstatat64", static_cast<int (*)(int, const char*, struct stat64*, int)>(nullptr));
-  const HostPath own(path);
-  const int result = kReal(folder, own.get(), status, flags);
-  ShowAsDevice(own, result, &status->st_mode);
-  return result;
+  return LookUp(path, &status->st_mode,
+                [&](const char* own) { return kReal(folder, own, status, flags); });
 }
 
 int statx(int folder, const char* path, int flags, unsigned int mask,
           struct statx* status) noexcept {
   static auto* const kReal = Next(
       "statx", static_cast<int (*)(int, const char*, int, unsigned int, struct statx*)>(nullptr));
-  const HostPath own(path);
-  const int result = kReal(folder, own.get(), flags, mask, status);
-  ShowAsDevice(own, result, &status->stx_mode);
-  return result;
+  return LookUp(path, &status->stx_mode,
+                [&](const char* own) { return kReal(folder, own, flags, mask, status); });
 }
 
 int access(const char* path, int mode) noexcept {

@@ -25,28 +25,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <map>
 #include <string>
 #include <utility>
 
+#include "tools/app/limited_waits.h"
+
+namespace cm::app {
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
-
-int64_t TimeOn(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return now.tv_sec * kSecond + now.tv_nsec;
-}
-
-int64_t Now() { return TimeOn(CLOCK_MONOTONIC); }
-
-timespec InTwoSeconds(clockid_t clock) {
-  const int64_t then = TimeOn(clock) + 2 * kSecond;
-  return {.tv_sec = then / kSecond, .tv_nsec = then % kSecond};
-}
-
-constexpr timespec kTwoSeconds = {.tv_sec = 2, .tv_nsec = 0};
 
 // Looks for an event that comes after half a minute, and gives up after a tenth of a second.
 void PollAChannel(const char* host) {
@@ -432,8 +417,8 @@ int HandleAFault() {
   return static_cast<int>(__rdtsc() == 0);
 }
 
-const std::map<std::string, int (*)()>& Waits() {
-  static const auto* const kAll = new std::map<std::string, int (*)()>{
+const LimitedWaits& Waits() {
+  static const auto* const kAll = new LimitedWaits{
       {"receive", &Receive},
       {"signal", &AwaitASignal},
       {"queue", &ReceiveFromAQueue},
@@ -462,20 +447,14 @@ const std::map<std::string, int (*)()>& Waits() {
 }
 
 }  // namespace
+}  // namespace cm::app
 
 int main(int count, char** arguments) {
+  using namespace cm::app;
   const std::string how = count > 1 ? arguments[1] : "";
   if (how == "channel") PollAChannel(arguments[2]);
   if (how == "clock") PollTheClock(std::atoi(arguments[2]));
   if (how == "completions") PollAQueue();
-  const auto found = Waits().find(how);
-  if (found == Waits().end()) return 0;
-  // The library's own threads and devices are there.
-  rdma_destroy_event_channel(rdma_create_event_channel());
-  const int64_t before = Now();
-  const int result = found->second();
-  std::printf("%s: %d after %ldms\n", how.c_str(), result,
-              static_cast<long>((Now() - before) / (kSecond / 1000)));
-  std::fflush(stdout);
-  _exit(0);
+  WaitAndEnd(Waits(), how);
+  return 0;
 }

@@ -106,18 +106,22 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-class LimitsOfLanguages : public Programs, public testing::WithParamInterface<Limited> {};
-
-TEST_P(LimitsOfLanguages, AreReachedInVirtualTime) {
-  const std::string how = GetParam().how;
-  const std::vector<ProgramToRun> programs = {Beside(kActiveSide, "language_waits " + how)};
+// Ends in virtual time, with that line, and each time likewise.
+void EndTheSame(const std::vector<ProgramToRun>& programs, const std::string& line) {
   const Ran ran = RunAll(programs);
   EXPECT_TRUE(ran.report.clean());
   EXPECT_FALSE(ran.report.in_real_time);
   EXPECT_THAT(ran.report.waiting, IsEmpty());
-  EXPECT_THAT(ran.output, ElementsAre("active| " + how + ": " + std::to_string(GetParam().result) +
-                                      " after 2000ms"));
+  EXPECT_THAT(ran.output, ElementsAre("active| " + line));
   EXPECT_EQ(RunAll(programs).report.digest, ran.report.digest);
+}
+
+class LimitsOfLanguages : public Programs, public testing::WithParamInterface<Limited> {};
+
+TEST_P(LimitsOfLanguages, AreReachedInVirtualTime) {
+  const std::string how = GetParam().how;
+  EndTheSame({Beside(kActiveSide, "language_waits " + how)},
+             how + ": " + std::to_string(GetParam().result) + " after 2000ms");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LimitsOfLanguages,
@@ -155,14 +159,8 @@ class Shared : public Programs, public testing::WithParamInterface<Limited> {};
 
 TEST_P(Shared, IsHeardOfWhenAnotherProcessSignalsIt) {
   const std::string what = GetParam().how;
-  const std::vector<ProgramToRun> programs = {Beside(kActiveSide, "shared_memory " + what)};
-  const Ran ran = RunAll(programs);
-  EXPECT_TRUE(ran.report.clean());
-  EXPECT_FALSE(ran.report.in_real_time);
-  EXPECT_THAT(ran.report.waiting, IsEmpty());
-  EXPECT_THAT(ran.output, ElementsAre("active| " + what + ": " + std::to_string(GetParam().result) +
-                                      " after 2s"));
-  EXPECT_EQ(RunAll(programs).report.digest, ran.report.digest);
+  EndTheSame({Beside(kActiveSide, "shared_memory " + what)},
+             what + ": " + std::to_string(GetParam().result) + " after 2s");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Shared,

@@ -13,37 +13,16 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <future>
-#include <map>
-#include <string>
 #include <thread>
 
+#include "tools/app/limited_waits.h"
+
+namespace cm::app {
 namespace {
 
 using std::chrono::seconds;
-
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr timespec kTwoSeconds = {.tv_sec = 2, .tv_nsec = 0};
-
-timespec TimeOn(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return now;
-}
-
-int64_t Now() {
-  const timespec now = TimeOn(CLOCK_MONOTONIC);
-  return now.tv_sec * kSecond + now.tv_nsec;
-}
-
-timespec InTwoSeconds(clockid_t clock) {
-  timespec then = TimeOn(clock);
-  then.tv_sec += 2;
-  return then;
-}
 
 int SleepInC() { return thrd_sleep(&kTwoSeconds, nullptr); }
 
@@ -207,8 +186,8 @@ int ReceiveMany() {
   return recvmmsg(QuietSocket(SOCK_DGRAM), &message, 1, 0, nullptr) < 0 ? errno : 0;
 }
 
-const std::map<std::string, int (*)()>& Waits() {
-  static const auto* const kAll = new std::map<std::string, int (*)()>{
+const LimitedWaits& Waits() {
+  static const auto* const kAll = new LimitedWaits{
       {"c-sleep", &SleepInC},
       {"c-mutex", &LockInC},
       {"c-condition", &AwaitConditionInC},
@@ -229,17 +208,9 @@ const std::map<std::string, int (*)()>& Waits() {
 }
 
 }  // namespace
+}  // namespace cm::app
 
 int main(int count, char** arguments) {
-  const std::string how = count > 1 ? arguments[1] : "";
-  const auto found = Waits().find(how);
-  if (found == Waits().end()) return 2;
-  // The library's own threads and devices are there.
-  rdma_destroy_event_channel(rdma_create_event_channel());
-  const int64_t before = Now();
-  const int result = found->second();
-  std::printf("%s: %d after %ldms\n", how.c_str(), result,
-              static_cast<long>((Now() - before) / (kSecond / 1000)));
-  std::fflush(stdout);
-  _exit(0);
+  cm::app::WaitAndEnd(cm::app::Waits(), count > 1 ? arguments[1] : "");
+  return 2;
 }
