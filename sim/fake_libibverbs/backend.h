@@ -49,6 +49,10 @@ class Backend {
   // Whether a completion channel is watched before one of its queues is armed: it is not readable.
   virtual bool WatchesUnarmed() const { return true; }
 
+  // The calling thread has left its request by a jump out of a signal's handler. The request ends
+  // as after a signal, and its answer is dropped.
+  virtual void LeaveRequest() {}
+
   // The calling thread has sent a signal, which may have woken another one.
   virtual void NoteSignal() {}
 };

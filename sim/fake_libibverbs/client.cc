@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/fake_libibverbs/cancellation.h"
 #include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/own_descriptors.h"
 #include "sim/fake_libibverbs/requests.h"
@@ -161,8 +162,9 @@ bool IsVain(const Request& request, const Answer& answer) {
 // thread was cancelled.
 class Exchange {
  public:
-  Exchange() = default;
+  Exchange() { is_open_ = true; }
   ~Exchange() {
+    is_open_ = false;
     if (complete_) return;
     OwnState().line.Drop();
     OwnState().foresight = {};
@@ -171,20 +173,17 @@ class Exchange {
   Exchange& operator=(const Exchange&) = delete;
   void Complete() { complete_ = true; }
 
+  // Whether the calling thread is in one. After a jump out of it that has to be taken back.
+  static bool IsOpen() { return is_open_; }
+  static void Leave() { is_open_ = false; }
+
  private:
+  static thread_local bool is_open_;
+
   bool complete_ = false;
 };
 
-class WithoutCancellation {
- public:
-  WithoutCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~WithoutCancellation() { pthread_setcancelstate(before_, nullptr); }
-  WithoutCancellation(const WithoutCancellation&) = delete;
-  WithoutCancellation& operator=(const WithoutCancellation&) = delete;
-
- private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
-};
+thread_local bool Exchange::is_open_ = false;
 
 // The functions behind these are cancellation points. Others are none, although those of sockets
 // are some in the C library.
@@ -225,9 +224,16 @@ std::array<char, 2 * sizeof(sockaddr_un)> Beside(std::string_view socket, std::s
   return path;
 }
 
+// Requests the answer at once. False when the connection is lost.
+bool Interrupt(Connection* connection, uapi::SharedLines* lines) {
+  if (connection->Send(uapi::Interrupt{}) != 0) return false;
+  lines->RingBell();
+  return true;
+}
+
 // Empty when the connection is lost.
-std::optional<Answer> Hear(Connection* connection, uapi::SharedLines* lines) {
-  bool interrupted = false;
+std::optional<Answer> Hear(Connection* connection, uapi::SharedLines* lines, bool interrupted) {
+  if (interrupted && !Interrupt(connection, lines)) return std::nullopt;
   for (;;) {
     if (std::optional<Message> message = connection->Next()) {
       if (auto* answer = std::get_if<Answer>(&*message)) return std::move(*answer);
@@ -240,8 +246,7 @@ std::optional<Answer> Hear(Connection* connection, uapi::SharedLines* lines) {
     const int error = connection->Read();
     if (error == EINTR && !interrupted) {
       interrupted = true;
-      if (connection->Send(uapi::Interrupt{}) != 0) return std::nullopt;
-      lines->RingBell();
+      if (!Interrupt(connection, lines)) return std::nullopt;
     } else if (error != 0 && error != EINTR) {
       return std::nullopt;
     }
@@ -253,7 +258,7 @@ Answer Converse(Connection* connection, uapi::SharedLines* lines, const Request&
   if (connection->Send(request) != 0) return {.value = -EIO};
   lines->RingBell();
   if (connection->is_shared()) lines->AwaitInTurn(*connection->incoming());
-  std::optional<Answer> answer = Hear(connection, lines);
+  std::optional<Answer> answer = Hear(connection, lines, false);
   if (!answer) return {.value = -EIO};
   exchange.Complete();
   return std::move(*answer);
@@ -457,6 +462,16 @@ void Client::Watch(uint64_t name, int write_end, const Request& readable) {
 }
 
 bool IsConnected() { return connections > 0; }
+
+void Client::LeaveRequest() {
+  WithoutCancellation::Leave();
+  if (!Exchange::IsOpen()) return;
+  Exchange::Leave();
+  const WithoutCancellation whole;
+  Connection* const connection = OwnState().line.Get();
+  if (connection != nullptr && !Hear(connection, &lines_, true)) OwnState().line.Drop();
+  OwnState().foresight = {};
+}
 
 void Client::NoteSignal() { Tell(uapi::Interrupt{}, -1); }
 

@@ -41,6 +41,7 @@ class Client : public Backend {
   void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
   void Unwatch(uint64_t name) override;
   bool WatchesUnarmed() const override { return false; }
+  void LeaveRequest() override;
   void NoteSignal() override;
 
  private:

@@ -81,4 +81,10 @@ void InObject::Leave() {
   --counter.depth;
 }
 
+void LeaveObject() {
+  if (!CountsComputation() || counter.depth == 0) return;
+  if (IsOpen()) counter.account.Resume(Reading());
+  counter.depth = 0;
+}
+
 }  // namespace cm::sim::fake_libibverbs

@@ -52,6 +52,9 @@ class InObject {
   bool counts_;
 };
 
+// A jump has left all scopes of InObject of the calling thread.
+void LeaveObject();
+
 }  // namespace cm::sim::fake_libibverbs
 
 #endif  // SIM_FAKE_LIBIBVERBS_COMPUTATION_H_

@@ -11,10 +11,12 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/limit.h"
+#include "sim/fake_libibverbs/stacks.h"
 #include "sim/fake_libibverbs/turns.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -58,6 +60,8 @@ struct Sleepers {
   std::list<Sleeper*> all;  // in the order of their arrival
 };
 
+thread_local Sleeper* sleeps = nullptr;  // the calling thread
+
 Sleepers& TheSleepers() {
   static auto* const kSleepers = new Sleepers;
   return *kSleepers;
@@ -68,17 +72,21 @@ class Sleeping {
   explicit Sleeping(const Call& call) : sleeper_{.word = call.word, .mask = call.mask} {
     const std::lock_guard held(TheSleepers().lock);
     TheSleepers().all.push_back(&sleeper_);
+    sleeps = &sleeper_;
   }
-  ~Sleeping() {
-    const std::lock_guard held(TheSleepers().lock);
-    TheSleepers().all.remove(&sleeper_);
-  }
+  ~Sleeping() { Leave(); }
   Sleeping(const Sleeping&) = delete;
   Sleeping& operator=(const Sleeping&) = delete;
 
   bool woken() const {
     const std::lock_guard held(TheSleepers().lock);
     return sleeper_.woken;
+  }
+
+  // Of the calling thread.
+  static void Leave() {
+    const std::lock_guard held(TheSleepers().lock);
+    TheSleepers().all.remove(std::exchange(sleeps, nullptr));
   }
 
  private:
@@ -129,6 +137,10 @@ bool IsWait(const Call& call) {
 }
 
 }  // namespace
+
+void LeaveFutex(uintptr_t target) {
+  if (sleeps != nullptr && IsLeft(sleeps, target)) Sleeping::Leave();
+}
 
 long CallFutex(const std::array<long, 6>& arguments) {
   const Call call = CallOf(arguments);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/fake_libibverbs/computation.h"
+#include "sim/fake_libibverbs/stacks.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -17,6 +18,7 @@ std::atomic<Backend*> told{nullptr};
 std::atomic<uint32_t> world{0};
 std::atomic<uint32_t> generation{0};
 thread_local int depth = 0;
+thread_local const void* outermost = nullptr;  // its place on the stack, where the depth is not 0
 
 // Handles and counts have 32 bits.
 bool IsTooLarge(uapi::Op op, int64_t value) { return op != uapi::Op::kNow && value > UINT32_MAX; }
@@ -24,7 +26,9 @@ bool IsTooLarge(uapi::Op op, int64_t value) { return op != uapi::Op::kNow && val
 // Stack unwinding calls this as well: a thread may be cancelled while it waits.
 class Stay {
  public:
-  Stay() { ++depth; }
+  Stay() {
+    if (depth++ == 0) outermost = this;
+  }
   ~Stay() { --depth; }
   Stay(const Stay&) = delete;
   Stay& operator=(const Stay&) = delete;
@@ -47,6 +51,13 @@ void SetBackend(Backend* backend) { told = backend; }
 
 bool Inside() { return depth > 0; }
 int ExchangeDepth(int other) { return std::exchange(depth, other); }
+
+void LeaveRequest(uintptr_t target) {
+  if (depth == 0 || !IsLeft(outermost, target)) return;
+  if (Backend* backend = TheBackend()) backend->LeaveRequest();
+  depth = 0;
+  LeaveObject();
+}
 
 uapi::Answer Ask(const uapi::Request& request) {
   Backend* backend = TheBackend();

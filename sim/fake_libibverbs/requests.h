@@ -26,6 +26,8 @@ Backend* BackendOfEnvironment();
 
 // True while the calling thread is inside a request, where time is not simulated.
 bool Inside();
+// A jump to the stack pointer `target` has left the request of the calling thread, if it is in one.
+void LeaveRequest(uintptr_t target);
 // For a backend whose threads are fibers: the nesting depth is saved and restored with the fiber.
 int ExchangeDepth(int depth);
 

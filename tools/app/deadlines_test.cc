@@ -140,6 +140,18 @@ INSTANTIATE_TEST_SUITE_P(All, LimitsOfLanguages,
                            return name;
                          });
 
+class Left : public Programs, public testing::WithParamInterface<const char*> {};
+
+// After one second, and another wait of one follows.
+TEST_P(Left, ByAJumpOutOfAHandlerIsNoWaitAnyMore) {
+  const std::string how = GetParam();
+  EndTheSame({Beside(kActiveSide, "jumps " + how)}, how + ": 0 after 2000ms");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Left,
+                         testing::Values("event", "poll", "read", "sleep", "semaphore", "futex",
+                                         "name", "stack", "thread", "nothing"));
+
 TEST_F(Programs, HearAtOnceWhatAQueueRefuses) {
   const Ran ran = RunAll({Deadline("refusing-queue")});
   EXPECT_TRUE(ran.report.clean());
