@@ -118,6 +118,12 @@ int fstat(int fd, struct stat* status) noexcept {
   return result;
 }
 
+// The same struct. source: glibc 2.36 sysdeps/unix/sysv/linux/x86/bits/struct_stat.h
+int fstat64(int fd, struct stat64* status) noexcept {
+  static_assert(sizeof(struct stat64) == sizeof(struct stat));
+  return fstat(fd, reinterpret_cast<struct stat*>(status));
+}
+
 ssize_t write(int fd, const void* bytes, size_t count) {
   const std::optional<Descriptor> found = FindWritten(fd, bytes, count);
   const iovec piece = {.iov_base = const_cast<void*>(bytes), .iov_len = count};

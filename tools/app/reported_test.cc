@@ -113,7 +113,8 @@ TEST_F(Programs, OfAnOlderCLibraryAreUnderTheSimulatedOne) {
   const Ran ran = RunAll({Beside(kActiveSide, "older")});
   EXPECT_TRUE(ran.report.clean());
   EXPECT_FALSE(ran.report.in_real_time);
-  EXPECT_THAT(ran.output, ElementsAre("active| begun 1", "active| -1 after 2s, 1000000000"));
+  EXPECT_THAT(ran.output, ElementsAre("active| 8 devices", "active| begun 1",
+                                      "active| -1 after 2s, 1000000000"));
 }
 
 TEST_F(Programs, KnowTheirOwnHostOnly) {

@@ -27,6 +27,7 @@ if [ "${3:-}" != inside ]; then
   roots=${TRY_ROOTS:-$(mktemp -d)}
   [ -n "${TRY_ROOTS:-}" ] || trap 'rm -rf --one-file-system "$roots"' EXIT
   trap 'exit 130' HUP INT TERM
+  mkdir -p "$roots"
   if [ ! -e "$roots/outside/etc/os-release" ]; then
     debootstrap --variant=minbase bookworm "$roots/outside" >"$roots/log" 2>&1 ||
       fail "debootstrap: $(tail -n 1 "$roots/log")"
