@@ -25,14 +25,14 @@ struct Happening {
 
 // Parses the lines `fault`, `heal` and `pass` of a conversation; each `pass` delays the following
 // ones. A comment begins with a '#' surrounded by blanks. Returns an error with its line number for
-// invalid text, and for a fault that could have no effect as a first line either. Without a
+// invalid text, for a fault that could have no effect as a first line either, and for one that
+// needs a capability that the profile lacks: a replay of the run would be refused. Without a
 // profile, faults that only some profiles support are accepted.
 std::variant<std::vector<Happening>, std::string> ReadScript(std::string_view text,
                                                              const TopologyRef& topology,
                                                              const Profile* profile = nullptr);
 
-// The same for a script that was drawn. Empty where it is refused, or the profile or the topology
-// lacks one of its faults: a replay of the run would be refused.
+// The same for a script that was drawn. Empty where it is refused.
 std::optional<std::vector<Happening>> ReadIfPossible(std::string_view text,
                                                      const TopologyRef& topology,
                                                      const Profile& profile);

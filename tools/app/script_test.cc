@@ -56,6 +56,15 @@ TEST(Script, NamesFaultsThatCanDoNothing) {
   EXPECT_EQ(ProblemOf("fault silence-sm side=active", FindProfile("6.1-ib")), "");
 }
 
+TEST(Script, NamesWhatTheProfileLacksForAFault) {
+  const Profile* const siw = FindProfile("6.1-siw");
+  EXPECT_EQ(ProblemOf("heal\nfault drop REQ from=active nth=1", siw),
+            "line 2: 'fault drop REQ from=active nth=1': it needs drop drop-nth, which profile "
+            "6.1-siw does not have");
+  EXPECT_EQ(ProblemOf("fault remove-device side=active", siw), "");
+  EXPECT_EQ(ProblemOf("fault drop REQ from=active nth=1", FindProfile("6.1-rxe")), "");
+}
+
 TEST(Script, HasFaultsThatDoNothingAfterThoseBefore) {
   for (const std::string fault : {"fault remove-device side=active", "fault crash side=active"}) {
     const auto read = ReadScript(fault + "\npass 1ms\n" + fault, FindTopology("two-kernels"));

@@ -267,6 +267,8 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
       {{"--faults", "none.txt", "true"}, "--faults none.txt: cannot be read"},
       {{"--faults", "each", "--fault", "fault link-down side=active", "true"},
        "--faults each: chooses the faults, without --fault"},
+      {{"--profile", "6.1-siw", "--fault", "fault drop REQ from=active", "true"},
+       "--fault: line 1: 'fault drop REQ from=active': it needs drop, which profile 6.1-siw does"},
       {{"--faults", "faults.txt", "true"}, "faults.txt: line 2: 'fault explode'"},
   };
   for (const Bad& bad : all) {
