@@ -395,5 +395,15 @@ TEST_P(BadSurroundings, WithoutSpaceForWhatIsPrintedSayIt) {
   }
 }
 
+// As `cmcheck ... 2>&1 | head` does, where SIGPIPE is ignored.
+TEST_P(BadSurroundings, WithoutSpaceForErrorsEndAllTheSame) {
+  for (const std::string arguments : {"list profiles", "list rules", "run --sequences 20"}) {
+    const std::string shell = "$0 " + arguments + " > /dev/full 2>&1";
+    const Ended ended =
+        Running({"/bin/sh", "-c", shell, folder_.CommandOf({}).front()}, {}, folder_.path()).Wait();
+    EXPECT_EQ(ended.exit_code, 2) << arguments;
+  }
+}
+
 }  // namespace
 }  // namespace cm

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -46,7 +47,8 @@ Answering Simulator(const Profile& profile, bool of_programs) {
 }  // namespace
 
 int Unusable(const std::string& what) {
-  fmt::print(stderr, "cmcheck: {}\n", what);
+  // Not by fmt::print, which throws where stderr cannot be written either, as in `2>&1 | head`.
+  static_cast<void>(std::fputs(fmt::format("cmcheck: {}\n", what).c_str(), stderr));
   return kExitUnusable;
 }
 

@@ -10,6 +10,13 @@ namespace {
 
 constexpr int kWidth = 32;
 
+// What stderr does not take is not missed. fmt::print would throw, in a worker thread as well.
+template <typename... Arguments>
+void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  const std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);
+  static_cast<void>(std::fputs(text.c_str(), stderr));
+}
+
 }  // namespace
 
 Progress::Progress(std::string what, uint64_t total, bool terminal)
@@ -18,7 +25,7 @@ Progress::Progress(std::string what, uint64_t total, bool terminal)
 void Progress::At(uint64_t done, const std::string& note) {
   if (total_ == 0) {
     if (!terminal_) return;
-    fmt::print(stderr, "\r{} {} {}\x1b[K", done, what_, note);
+    Print("\r{} {} {}\x1b[K", done, what_, note);
     std::fflush(stderr);
     visible_ = true;
     return;
@@ -28,19 +35,19 @@ void Progress::At(uint64_t done, const std::string& note) {
   if (step == shown_ && !(terminal_ && !visible_)) return;
   shown_ = step;
   if (!terminal_) {
-    fmt::print(stderr, "{} of {} {}{}\n", done, total_, what_, note.empty() ? "" : ", " + note);
+    Print("{} of {} {}{}\n", done, total_, what_, note.empty() ? "" : ", " + note);
     return;
   }
   const auto full = static_cast<int>(done * kWidth / total_);
-  fmt::print(stderr, "\r[{:=<{}}{:>{}}] {} of {} {} {}\x1b[K", "", full, "", kWidth - full, done,
-             total_, what_, note);
+  Print("\r[{:=<{}}{:>{}}] {} of {} {} {}\x1b[K", "", full, "", kWidth - full, done, total_, what_,
+        note);
   std::fflush(stderr);
   visible_ = true;
 }
 
 void Progress::Clear() {
   if (!visible_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  Print("\r\x1b[K");
   std::fflush(stderr);
   visible_ = false;
 }
