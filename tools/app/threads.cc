@@ -156,15 +156,19 @@ bool EndsByItself(const SystemCall& call) {
     case SYS_pselect6:
     case SYS_mq_timedsend:
     case SYS_mq_timedreceive:
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
       return call.arguments[4] != 0;
     case SYS_futex:
     case SYS_semtimedop:
+    case SYS_epoll_pwait2:
       return call.arguments[3] != 0;
     case SYS_rt_sigtimedwait:
       return call.arguments[2] != 0;
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
     case SYS_restart_syscall:  // of a call with a limit
+    case SYS_io_uring_enter:   // one of its operations may have a limit
       return true;
     default:
       return false;
@@ -358,6 +362,7 @@ std::string NameOfCall(int64_t call) {
       return "ppoll";
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
       return "epoll_wait";
     case SYS_select:
     case SYS_pselect6:
@@ -367,6 +372,11 @@ std::string NameOfCall(int64_t call) {
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
       return "nanosleep";
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+      return "io_getevents";
+    case SYS_io_uring_enter:
+      return "io_uring_enter";
     case SYS_write:
     case SYS_writev:
       return "write";

@@ -1,7 +1,9 @@
 #include "tools/app/threads.h"
 
 #include <gtest/gtest.h>
+#include <linux/aio_abi.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <ctime>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -54,6 +57,29 @@ TEST(Threads, OneThatSleepsForAWhileTellsThatItEnds) {
   Watched child([] { poll(nullptr, 0, 100'000); });
   EXPECT_TRUE(child.Only().timed);
   EXPECT_EQ(child.Asleep(), Sleep::kTimed);
+}
+
+// Without functions of the C library, as libaio makes them.
+TEST(Threads, OneThatSleepsInACallOfItsOwnTellsWhereAndThatItEnds) {
+  static constexpr timespec kLimit = {.tv_sec = 100, .tv_nsec = 0};
+  static constexpr auto kWaitForAnEvent = [](const timespec* limit) {
+    aio_context_t context = 0;
+    io_event event{};
+    syscall(SYS_io_setup, 1, &context);
+    syscall(SYS_io_getevents, context, 1L, 1L, &event, limit);
+  };
+  Watched poller([] {
+    constexpr size_t kBytesOfSignals = 8;
+    epoll_event event{};
+    syscall(SYS_epoll_pwait2, epoll_create1(0), &event, 1, &kLimit, nullptr, kBytesOfSignals);
+  });
+  EXPECT_TRUE(poller.Only().timed);
+  EXPECT_EQ(NameOfCall(poller.Only().call), "epoll_wait");
+  Watched reader([] { kWaitForAnEvent(&kLimit); });
+  EXPECT_TRUE(reader.Only().timed);
+  EXPECT_EQ(NameOfCall(reader.Only().call), "io_getevents");
+  Watched patient([] { kWaitForAnEvent(nullptr); });
+  EXPECT_FALSE(patient.Only().timed);
 }
 
 TEST(Threads, OneThatIsStoppedSleepsUntilSomebodyLetsItGoOn) {
