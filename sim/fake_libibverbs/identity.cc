@@ -11,6 +11,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -21,10 +22,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +44,7 @@ namespace {
 struct Host {
   std::string name;
   std::map<std::string, std::string> interfaces;  // by address
+  std::map<std::string, uint32_t> mtus;           // by interface
 };
 
 const Host& OwnHost() {
@@ -50,8 +54,11 @@ const Host& OwnHost() {
     if (folder == nullptr) return own;
     std::getline(std::ifstream(std::string(folder) + "/hostname"), own->name);
     std::ifstream addresses(std::string(folder) + "/addresses");
-    for (std::string address, interface; addresses >> address >> interface;)
+    for (std::string address, interface; addresses >> address >> interface;) {
       own->interfaces[address] = interface;
+      std::ifstream mtu(std::string(folder) + "/sys/class/net/" + interface + "/mtu");
+      if (uint32_t most = 0; mtu >> most) own->mtus[interface] = most;
+    }
     return own;
   }();
   return *kOwn;
@@ -183,6 +190,12 @@ bool IsOwnAddress(const std::string& address) {
   return own.empty() || own.contains(address) || address == "::1" || address.starts_with("127.");
 }
 
+std::optional<uint32_t> MtuOf(const std::string& interface) {
+  const auto found = OwnHost().mtus.find(interface);
+  if (found == OwnHost().mtus.end()) return std::nullopt;
+  return found->second;
+}
+
 bool IsMadeFile(const char* path) {
   return path != nullptr && std::getenv("CMSIM_SEED") != nullptr && KindOf(path) != MadeFile::kNone;
 }
@@ -243,6 +256,20 @@ int getifaddrs(ifaddrs** list) noexcept {
   static auto* const kReal = Next("getifaddrs", &getifaddrs);
   const int result = kReal(list);
   if (result == 0 && *list != nullptr && !OwnHost().interfaces.empty()) Reduce(*list);
+  return result;
+}
+
+int ioctl(int fd, unsigned long request, ...) noexcept {
+  static auto* const kReal = Next("ioctl", &ioctl);
+  va_list more;
+  va_start(more, request);
+  void* const argument = va_arg(more, void*);
+  va_end(more);
+  const int result = kReal(fd, request, argument);
+  if (request != SIOCGIFMTU || result != 0) return result;
+  auto* const asked = static_cast<ifreq*>(argument);
+  const std::string interface(asked->ifr_name, strnlen(asked->ifr_name, sizeof asked->ifr_name));
+  if (const auto mtu = MtuOf(interface)) asked->ifr_mtu = static_cast<int>(*mtu);
   return result;
 }
 

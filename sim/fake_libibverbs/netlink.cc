@@ -10,7 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -53,9 +55,30 @@ std::string AddressIn(std::span<const std::byte> body) {
   return address;
 }
 
+// source: man rtnetlink(7), RTM_NEWLINK
+void ShowOwnMtu(std::span<std::byte> body) {
+  if (body.size() < sizeof(ifinfomsg)) return;
+  body = body.subspan(NLMSG_ALIGN(sizeof(ifinfomsg)));
+  std::string interface;
+  std::byte* place = nullptr;
+  for (rtattr attribute{}; body.size() >= sizeof attribute;) {
+    std::memcpy(&attribute, body.data(), sizeof attribute);
+    if (attribute.rta_len < sizeof attribute || attribute.rta_len > body.size()) break;
+    const std::span<std::byte> value =
+        body.first(attribute.rta_len).subspan(std::min<size_t>(RTA_LENGTH(0), attribute.rta_len));
+    if (attribute.rta_type == IFLA_IFNAME)
+      interface.assign(reinterpret_cast<const char*>(value.data()),
+                       strnlen(reinterpret_cast<const char*>(value.data()), value.size()));
+    if (attribute.rta_type == IFLA_MTU && value.size() == sizeof(uint32_t)) place = value.data();
+    body = body.subspan(std::min<size_t>(RTA_ALIGN(attribute.rta_len), body.size()));
+  }
+  const std::optional<uint32_t> mtu = MtuOf(interface);
+  if (place != nullptr && mtu) std::memcpy(place, &*mtu, sizeof *mtu);
+}
+
 }  // namespace
 
-void HideOtherHosts(int fd, void* bytes, ssize_t size) {
+void ShowOwnHost(int fd, void* bytes, ssize_t size) {
   if (bytes == nullptr || size < static_cast<ssize_t>(sizeof(nlmsghdr)) || !IsOfRoutes(fd)) return;
   std::span<std::byte> left(static_cast<std::byte*>(bytes), static_cast<size_t>(size));
   for (nlmsghdr head{}; left.size() >= sizeof head;) {
@@ -66,6 +89,8 @@ void HideOtherHosts(int fd, void* bytes, ssize_t size) {
       head.nlmsg_type = address.empty() || IsOwnAddress(address) ? RTM_NEWADDR : NLMSG_NOOP;
       std::memcpy(left.data(), &head, sizeof head);
     }
+    if (head.nlmsg_type == RTM_NEWLINK)
+      ShowOwnMtu(left.first(head.nlmsg_len).subspan(NLMSG_HDRLEN));
     left = left.subspan(std::min<size_t>(NLMSG_ALIGN(head.nlmsg_len), left.size()));
   }
 }

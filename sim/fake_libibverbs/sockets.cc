@@ -177,7 +177,7 @@ ssize_t recv(int fd, void* bytes, size_t size, int flags) {
   static auto* const kReal = Next("recv", &recv);
   const ssize_t received =
       Received(fd, SleepsIn::kReceive, flags, [=] { return kReal(fd, bytes, size, flags); });
-  if (!Inside()) HideOtherHosts(fd, bytes, std::min(received, static_cast<ssize_t>(size)));
+  if (!Inside()) ShowOwnHost(fd, bytes, std::min(received, static_cast<ssize_t>(size)));
   return received;
 }
 
@@ -185,7 +185,7 @@ ssize_t recvfrom(int fd, void* bytes, size_t size, int flags, sockaddr* peer, so
   static auto* const kReal = Next("recvfrom", &recvfrom);
   const ssize_t received = Received(fd, SleepsIn::kReceive, flags,
                                     [=] { return kReal(fd, bytes, size, flags, peer, length); });
-  if (!Inside()) HideOtherHosts(fd, bytes, std::min(received, static_cast<ssize_t>(size)));
+  if (!Inside()) ShowOwnHost(fd, bytes, std::min(received, static_cast<ssize_t>(size)));
   return received;
 }
 
@@ -195,7 +195,7 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
       Received(fd, SleepsIn::kReceive, flags, [=] { return kReal(fd, message, flags); });
   if (received <= 0 || Inside() || message->msg_iovlen == 0) return received;
   const iovec& first = message->msg_iov[0];
-  HideOtherHosts(fd, first.iov_base, std::min(received, static_cast<ssize_t>(first.iov_len)));
+  ShowOwnHost(fd, first.iov_base, std::min(received, static_cast<ssize_t>(first.iov_len)));
   return received;
 }
 

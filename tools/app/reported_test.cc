@@ -177,6 +177,15 @@ TEST_F(Programs, HearOfTheirOwnAddressesOnlyOverNetlink) {
                            "active| 10.0.0.1", "active| ::1", "active| fd00::1", "active| veth0"));
 }
 
+TEST_F(Programs, SeeOneMtuOfTheirInterfaceWhereverTheyAsk) {
+  if (!Network(*FindTopology("two-kernels")).is_apart())
+    GTEST_SKIP() << "the system does not permit a network of one's own";
+  const Ran ran = RunAll({Beside(kPassiveSide, "mtu veth1"), Beside(kActiveSide, "mtu lo")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output,
+              UnorderedElementsAre("passive| 1500 1500 1500", "active| 65536 65536 65536"));
+}
+
 TEST_F(Programs, HaveTheMemoryFileSystemOfTheirHostAndTemporaryFilesThere) {
   if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
     GTEST_SKIP() << "the system does not permit process ids of a host's own";
