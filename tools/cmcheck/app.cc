@@ -223,25 +223,37 @@ std::string CommandFor(const AppOptions& options, const app::Setting& setting,
   return command;
 }
 
+// Empty, or the file that cannot be written. Looked at before programs run: with --explore, the
+// first run that is written comes last.
+std::string WhyUnwritten(const AppOptions& options, const app::Setting& setting) {
+  const auto why = [](std::string_view option, const std::string& path) -> std::string {
+    const std::string problem = path.empty() ? "" : WhyUnwritable(FromUsersFolder(path));
+    return problem.empty() ? "" : fmt::format("{} {}", option, problem);
+  };
+  if (std::string problem = why("--trace", options.trace); !problem.empty()) return problem;
+  if (std::string problem = why("--conversation", options.conversation); !problem.empty())
+    return problem;
+  return options.pcap.empty() ? "" : AppCapture(options.pcap, setting).Prepare();
+}
+
 // Runs the programs, and prints what came of it.
 int RunOnce(const AppOptions& options, app::Setting setting) {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> trace(nullptr, &std::fclose);
   if (!options.trace.empty()) {
     trace.reset(std::fopen(FromUsersFolder(options.trace).c_str(), "w"));
     if (trace == nullptr) return Unusable(fmt::format("--trace {}: cannot write", options.trace));
-    setting.traces = [&trace](std::string_view line) { fmt::print(trace.get(), "{}\n", line); };
+    // An error stays until the end. fmt::print would throw in the middle of the run.
+    setting.traces = [&trace](std::string_view line) {
+      static_cast<void>(std::fputs(fmt::format("{}\n", line).c_str(), trace.get()));
+    };
   }
   std::optional<AppCapture> capture;
   if (!options.pcap.empty()) {
     capture.emplace(options.pcap, setting);
-    if (std::string problem = capture->Prepare(); !problem.empty()) return Unusable(problem);
     capture->Watch(&setting);
   }
   std::optional<AppConversation> conversation;
   if (!options.conversation.empty()) {
-    if (std::string problem = WhyUnwritable(FromUsersFolder(options.conversation));
-        !problem.empty())
-      return Unusable(problem);
     const bool named = FindProfile(options.profile) != nullptr;
     conversation.emplace(options.conversation, CommandFor(options, setting),
                          named ? options.profile : "");
@@ -253,6 +265,8 @@ int RunOnce(const AppOptions& options, app::Setting setting) {
   const auto& report = std::get<app::Report>(ran);
   if (!report.latencies.empty()) fmt::print("seed {}: {}\n", setting.seed, report.latencies);
   Print(report, options.limit);
+  if (trace && (std::fflush(trace.get()) != 0 || std::ferror(trace.get()) != 0))
+    return Unusable(fmt::format("--trace {} cannot be written whole", options.trace));
   if (capture)
     if (std::string problem = capture->Write(); !problem.empty()) return Unusable(problem);
   if (conversation)
@@ -330,6 +344,8 @@ int ExploreFaults(const AppOptions& options, const app::Setting& base) {
 int RunPrograms(const AppOptions& options) {
   app::Setting setting;
   if (const std::string problem = Read(options, &setting); !problem.empty())
+    return Unusable(problem);
+  if (const std::string problem = WhyUnwritten(options, setting); !problem.empty())
     return Unusable(problem);
   setting.interrupted = &Interrupted();
   if (options.faults == kEach) return ExploreFaults(options, setting);
