@@ -147,7 +147,9 @@ void Conversing::On(const noted::Answered& answered) {
     Close(request.on);
   } else if (request.op == Op::kCreateQp && !failed) {
     Self().made = made;
-    types_[made] = static_cast<QpType>(As<sim::uapi::QpRecord>(request.bytes).type);
+    const auto record = As<sim::uapi::QpRecord>(request.bytes);
+    queue_pairs_[made] = {.type = static_cast<QpType>(record.type),
+                          .shares = record.srq != sim::uapi::QpRecord().srq};
   } else if (Readies(request)) {
     Readied(answered);
   } else if (request.op == Op::kDestroyQp) {
@@ -280,16 +282,27 @@ void Conversing::Readied(const noted::Answered& answered) {
   if (ids_of_qps_.contains(qp) || id == nullptr || id->has_qp) return;
   self.made.reset();
   if (folded_.own_queue_pairs.contains(at_)) return LeaveOut("ibv_create_qp of the program's own");
-  const QpType type = types_[qp];
+  const auto [type, shares] = queue_pairs_[qp];
   if (type != QpType::kRc && type != QpType::kUc && type != QpType::kUd)
     return LeaveOut("ibv_create_qp of XRC");
   const QpType usual = IsDatagram(id->space) ? QpType::kUd : QpType::kRc;
   const call::CreateQp call{.id = id->name,
                             .type = type == usual ? std::nullopt : std::optional(type)};
+  SayShares(id, shares);
   Say(call, ReplyOf(answered.answer));
   if (answered.answer.value < 0) return;
   id->has_qp = true;
   ids_of_qps_[qp] = *self.readied;
+}
+
+// A shared receive queue is one of an id there, and a reply says whether its sender has one.
+void Conversing::SayShares(Id* id, bool shares) {
+  if (id->has_srq == shares) return;
+  id->has_srq = shares;
+  if (shares)
+    Say(call::CreateSrq{.id = id->name}, Reply::Returned());
+  else
+    Say(call::DestroySrq{.id = id->name}, Reply::Returned());
 }
 
 // Programs may destroy the queue pair of an id themselves, and after the id.

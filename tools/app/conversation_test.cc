@@ -117,9 +117,9 @@ class Conversations : public testing::Test {
              {.bytes = Bytes(rdma_ucm_destroy_id_resp{})});
   }
   // The three requests of rdma_create_qp.
-  void CreatesQueuePair(Asker who, uint32_t file, uint32_t id, uint32_t qp) {
-    Asks(who, {.op = Op::kCreateQp, .bytes = Bytes(sim::uapi::QpRecord{.type = IBV_QPT_RC})},
-         {.value = qp});
+  void CreatesQueuePair(Asker who, uint32_t file, uint32_t id, uint32_t qp,
+                        sim::uapi::QpRecord made = {.type = IBV_QPT_RC}) {
+    Asks(who, {.op = Op::kCreateQp, .bytes = Bytes(made)}, {.value = qp});
     rdma_ucm_init_qp_attr body{};
     body.id = id;
     body.qp_state = IBV_QPS_INIT;
@@ -224,6 +224,19 @@ TEST_F(Conversations, HaveOneLineForTheStepsOfALibrarysCall) {
   EXPECT_THAT(lines, Contains("active rdma_create_qp id3 -> 0"));
   EXPECT_EQ(lines.back(),
             "active rdma_get_cm_event file1 as=e2 -> 0  event RDMA_CM_EVENT_ESTABLISHED id=id3");
+}
+
+// The peer hears of it.
+TEST_F(Conversations, HaveASharedReceiveQueueAsOneOfItsId) {
+  Begins();
+  CreatesQueuePair(kClient, 1, 3, 9, {.type = IBV_QPT_RC, .srq = 4});
+  Asks(kClient, {.op = Op::kDestroyQp, .on = 9}, {});
+  CreatesQueuePair(kClient, 1, 3, 10);
+  const std::vector<std::string> lines = Lines();
+  EXPECT_THAT(std::vector(lines.end() - 5, lines.end()),
+              ElementsAre("active rdma_create_srq id3 -> 0", "active rdma_create_qp id3 -> 0",
+                          "active rdma_destroy_qp id3 -> 0", "active rdma_destroy_srq id3 -> 0",
+                          "active rdma_create_qp id3 -> 0"));
 }
 
 // source: man rdma_get_cm_event(3): CONNECT_RESPONSE is for ids without a queue pair

@@ -42,6 +42,11 @@ class Conversing {
     uint64_t uid = 0;
     PortSpace space = PortSpace::kTcp;
     bool has_qp = false;
+    bool has_srq = false;  // as lines have it
+  };
+  struct QueuePair {
+    QpType type = QpType::kRc;
+    bool shares = false;  // it has a shared receive queue
   };
   struct File {
     ChannelRef name;
@@ -102,6 +107,7 @@ class Conversing {
   void Migrates(const sim::uapi::Command& command, const noted::Answered& answered);
   void Looks(const sim::uapi::Command& command, const sim::uapi::Answer& answer);
   void Readied(const noted::Answered& answered);
+  void SayShares(Id* id, bool shares);
   void Destroys(uint32_t qp);
   void Fetches(const noted::Answered& answered);
   void SayFetched(size_t fetched);
@@ -126,7 +132,7 @@ class Conversing {
   std::map<uint32_t, IdRef> gone_;  // ids that were destroyed, by the numbers that they had
   std::map<uint32_t, File> files_;
   std::map<uint32_t, Membership> memberships_;
-  std::map<uint32_t, QpType> types_;  // of queue pairs
+  std::map<uint32_t, QueuePair> queue_pairs_;
   std::map<uint32_t, uint32_t> ids_of_qps_;
   std::map<sim::uapi::Asker, Thread> threads_;
   std::map<uint8_t, uint32_t> lanes_;  // of each side
