@@ -150,6 +150,8 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
     setting->staying_sides.push_back(*side);
   }
   if (!options.order.empty()) {
+    if (options.explore > 0)
+      return fmt::format("--order {}: is that of one run, without --explore", options.order);
     setting->order = app::ParseDeviations(options.order);
     if (!setting->order)
       return fmt::format("--order {}: accepted are `usual`, and text such as 0.1@12:1,0.2@40:2",

@@ -264,6 +264,8 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
       {{"--instructions", "fast", "true"},
        "--instructions fast: accepted are instructions a second like 500M, 3G"},
       {{"--stays", "middle", "true"}, "--stays middle: topology two-kernels has the sides"},
+      {{"--explore", "3", "--order", "usual", "true"},
+       "--order usual: is that of one run, without --explore"},
       {{"--explore", "3", "--conversation", "no/run.conv", "false"},
        "--conversation no/run.conv cannot be written: No such file or directory"},
       {{"--faults", "each", "--trace", "no/trace", "false"}, "--trace no/trace cannot be written"},
