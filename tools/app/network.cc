@@ -28,7 +28,8 @@ constexpr const char* kBridge = "hosts";
 constexpr uint32_t kLargestPacket = 65535;
 constexpr char kUp = 6;  // source: linux if.h IF_OPER_UP, which net/if.h does not have
 
-std::string EndAtBridge(uint8_t kernel) { return fmt::format("host{}", kernel); }
+// The other end of a device's interface.
+std::string EndOf(size_t device) { return fmt::format("end{}", device); }
 
 // A request of NETLINK_ROUTE: a header, a body, and attributes. source: man netlink(7),
 // rtnetlink(7)
@@ -155,29 +156,37 @@ std::string BytesOf(std::string_view host, bool v6) {
   return inet_pton(family, std::string(host).c_str(), bytes.data()) == 1 ? bytes : "";
 }
 
+std::vector<size_t> DevicesOf(const Topology& topology, uint8_t kernel) {
+  std::vector<size_t> devices;
+  for (size_t device = 0; device < topology.devices.size(); ++device)
+    if (topology.devices[device].kernel == kernel) devices.push_back(device);
+  return devices;
+}
+
+// Everything to and from other hosts goes over its interface.
+size_t FirstDeviceOf(const Topology& topology, uint8_t kernel) {
+  return DevicesOf(topology, kernel).front();
+}
+
 // Calls `body` with each address of the devices of the kernel, until it returns false.
 template <typename Body>
 bool ForEachAddress(const Topology& topology, uint8_t kernel, Body body) {
-  for (const DeviceInfo& device : topology.devices) {
-    if (device.kernel != kernel) continue;
+  for (const size_t number : DevicesOf(topology, kernel)) {
+    const DeviceInfo& device = topology.devices[number];
     for (size_t nth = 0; nth < device.AddressCount(); ++nth)
       for (const bool v6 : {false, true})
         if (const std::string bytes = BytesOf(device.Host(nth, v6), v6); !bytes.empty())
-          if (!body(bytes, v6)) return false;
+          if (!body(device, bytes, v6)) return false;
   }
   return true;
 }
 
-uint8_t FirstDeviceOf(const Topology& topology, uint8_t kernel) {
-  const auto found = std::ranges::find(topology.devices, kernel, &DeviceInfo::kernel);
-  return static_cast<uint8_t>(found - topology.devices.begin());
-}
-
-// The hardware address of a host's link: that of its first device.
-std::string HardwareAddress(const Topology& topology, uint8_t kernel) {
-  const std::array<uint8_t, 6> bytes = HardwareAddressOf(FirstDeviceOf(topology, kernel));
+std::string HardwareAddress(size_t device) {
+  const std::array<uint8_t, 6> bytes = HardwareAddressOf(device);
   return {bytes.begin(), bytes.end()};
 }
+
+unsigned LinkOf(const DeviceInfo& device) { return if_nametoindex(device.netdev.c_str()); }
 
 // Without duplicate address detection, which takes a second.
 bool AddAddress(unsigned link, const std::string& bytes, bool v6) {
@@ -254,55 +263,73 @@ bool Network::MakeBridge() {
   return request.Do() && BringUp(kBridge);
 }
 
-// A pair of virtual interfaces: one here, as a port of the bridge, and one there.
-Descriptor Network::MakeHost(uint8_t kernel) {
-  if (unshare(CLONE_NEWNET) != 0) return Descriptor();
-  Descriptor host = OwnNamespace();
-  static_cast<void>(setns(bridge_.get(), CLONE_NEWNET));
+// A pair of virtual interfaces: one here, and one there, which is the device's. That of the host's
+// first device is a port of the bridge; others lead nowhere.
+bool Network::MakeLink(size_t device, int there) const {
+  const DeviceInfo& info = topology_.devices[device];
   Request request(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, ifinfomsg{});
-  request.AddName(IFLA_IFNAME, EndAtBridge(kernel));
+  request.AddName(IFLA_IFNAME, EndOf(device));
   request.AddNumber(IFLA_MTU, kLargestPacket);
-  request.AddNumber(IFLA_MASTER, if_nametoindex(kBridge));
-  const size_t info = request.Begin(IFLA_LINKINFO);
+  if (device == FirstDeviceOf(topology_, info.kernel))
+    request.AddNumber(IFLA_MASTER, if_nametoindex(kBridge));
+  const size_t kind = request.Begin(IFLA_LINKINFO);
   request.Add(IFLA_INFO_KIND, "veth");
   const size_t data = request.Begin(IFLA_INFO_DATA);
   const size_t peer = request.Begin(VETH_INFO_PEER);
   request.Append(ifinfomsg{});
-  request.AddName(IFLA_IFNAME, topology_.devices[FirstDeviceOf(topology_, kernel)].netdev);
-  request.Add(IFLA_ADDRESS, HardwareAddress(topology_, kernel));
+  request.AddName(IFLA_IFNAME, info.netdev);
+  request.Add(IFLA_ADDRESS, HardwareAddress(device));
   request.AddNumber(IFLA_MTU, kLargestPacket);
-  request.AddNumber(IFLA_NET_NS_FD, static_cast<uint32_t>(host.get()));
+  request.AddNumber(IFLA_NET_NS_FD, static_cast<uint32_t>(there));
   request.End(peer);
   request.End(data);
-  request.End(info);
-  const bool made = request.Do() && BringUp(EndAtBridge(kernel));
+  request.End(kind);
+  return request.Do() && BringUp(EndOf(device));
+}
+
+Descriptor Network::MakeHost(uint8_t kernel) {
+  if (unshare(CLONE_NEWNET) != 0) return Descriptor();
+  Descriptor host = OwnNamespace();
+  static_cast<void>(setns(bridge_.get(), CLONE_NEWNET));
+  for (const size_t device : DevicesOf(topology_, kernel))
+    if (!MakeLink(device, host.get())) return Descriptor();
   const Visit there(host.get());
-  return made && Settle(kernel) ? std::move(host) : Descriptor();
+  return Settle(kernel) ? std::move(host) : Descriptor();
 }
 
 // In the host's namespace.
 bool Network::Settle(uint8_t kernel) const {
-  const std::string& name = topology_.devices[FirstDeviceOf(topology_, kernel)].netdev;
-  const unsigned link = if_nametoindex(name.c_str());
-  bool settled = BringUp(kLoopback) && BringUp(name) &&
-                 ForEachAddress(topology_, kernel, [link](const std::string& bytes, bool v6) {
-                   return AddAddress(link, bytes, v6);
-                 });
+  bool settled = BringUp(kLoopback);
+  for (const size_t device : DevicesOf(topology_, kernel))
+    settled = settled && BringUp(topology_.devices[device].netdev);
+  settled =
+      settled && ForEachAddress(topology_, kernel,
+                                [](const DeviceInfo& device, const std::string& bytes, bool v6) {
+                                  return AddAddress(LinkOf(device), bytes, v6);
+                                });
+  const unsigned link = LinkOf(topology_.devices[FirstDeviceOf(topology_, kernel)]);
   for (uint8_t other = 0; other < topology_.hosts.size() && settled; ++other) {
     if (other == kernel) continue;
-    settled = ForEachAddress(topology_, other, [&](const std::string& bytes, bool v6) {
-      return AddRoute(link, bytes, v6, HardwareAddress(topology_, other));
-    });
+    const std::string hardware = HardwareAddress(FirstDeviceOf(topology_, other));
+    settled = ForEachAddress(topology_, other,
+                             [&](const DeviceInfo& /*device*/, const std::string& bytes, bool v6) {
+                               return AddRoute(link, bytes, v6, hardware);
+                             });
   }
   return settled;
 }
 
-// Both ends of its link.
+// Both ends of its links.
 bool Network::IsUp(uint8_t kernel) const {
   const Visit here(bridge_.get());
-  if (!BecomesOperational(EndAtBridge(kernel)) || !Forwards(EndAtBridge(kernel))) return false;
+  const std::vector<size_t> devices = DevicesOf(topology_, kernel);
+  for (const size_t device : devices)
+    if (!BecomesOperational(EndOf(device))) return false;
+  if (!Forwards(EndOf(devices.front()))) return false;
   const Visit there(hosts_[kernel].get());
-  return BecomesOperational(topology_.devices[FirstDeviceOf(topology_, kernel)].netdev);
+  return std::ranges::all_of(devices, [this](size_t device) {
+    return BecomesOperational(topology_.devices[device].netdev);
+  });
 }
 
 std::string Network::PathOf(uint8_t kernel) const {
@@ -312,9 +339,11 @@ std::string Network::PathOf(uint8_t kernel) const {
 void Network::Cut(uint8_t kernel) const {
   if (!is_apart()) return;
   const Visit here(bridge_.get());
-  ifinfomsg link{};
-  link.ifi_index = static_cast<int>(if_nametoindex(EndAtBridge(kernel).c_str()));
-  static_cast<void>(Request(RTM_DELLINK, 0, link).Do());
+  for (const size_t device : DevicesOf(topology_, kernel)) {
+    ifinfomsg link{};
+    link.ifi_index = static_cast<int>(if_nametoindex(EndOf(device).c_str()));
+    static_cast<void>(Request(RTM_DELLINK, 0, link).Do());
+  }
 }
 
 void Network::Renew(uint8_t kernel) {

@@ -1,6 +1,6 @@
-// The networks of the simulated hosts: a namespace of the system for each, with its addresses, all
-// ports, a loopback of its own, and a link to the others. Where the system does not permit that,
-// programs stay in the namespace of cmcheck.
+// The networks of the simulated hosts: a namespace of the system for each, with the interfaces of
+// its devices and their addresses, all ports, a loopback of its own, and a link to the others.
+// Where the system does not permit that, programs stay in the namespace of cmcheck.
 #ifndef TOOLS_APP_NETWORK_H_
 #define TOOLS_APP_NETWORK_H_
 
@@ -49,7 +49,8 @@ class Network {
 
  private:
   bool MakeBridge();
-  // In the bridge's namespace.
+  // In the bridge's namespace, both.
+  bool MakeLink(size_t device, int there) const;
   Descriptor MakeHost(uint8_t kernel);
   bool Settle(uint8_t kernel) const;
   bool IsUp(uint8_t kernel) const;

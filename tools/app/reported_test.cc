@@ -186,6 +186,18 @@ TEST_F(Programs, SeeOneMtuOfTheirInterfaceWhereverTheyAsk) {
               UnorderedElementsAre("passive| 1500 1500 1500", "active| 65536 65536 65536"));
 }
 
+TEST_F(Programs, HaveAnInterfaceForEachDeviceOfTheirHost) {
+  const std::string_view topology = "one-kernel-two-devices";
+  if (!Network(*FindTopology(topology)).is_apart())
+    GTEST_SKIP() << "the system does not permit a network of one's own";
+  const Ran ran = RunPrograms({Beside(kPassiveSide, "mtu veth0"), Beside(kActiveSide, "mtu veth1")},
+                              {.topology = topology});
+  EXPECT_EQ(ran.problem, "");
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output,
+              UnorderedElementsAre("passive| 1500 1500 1500", "active| 1500 1500 1500"));
+}
+
 TEST_F(Programs, HaveTheMemoryFileSystemOfTheirHostAndTemporaryFilesThere) {
   if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts())
     GTEST_SKIP() << "the system does not permit process ids of a host's own";
