@@ -14,6 +14,7 @@ namespace {
 // Of an interface with the address 02:00:00:00:00:01, as the interfaces of the lab have. source:
 // linux 6.1 rxe.c rxe_init_device_param
 constexpr uint64_t kFirstGuid = 0x000000fffe000001;
+constexpr size_t kHardwareAddress = 6;  // its bytes
 constexpr uint64_t kLinkLocal = 0xfe80000000000000;
 constexpr std::array<uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
@@ -70,6 +71,19 @@ std::optional<Gid> GidAt(const Topology& topology, uint8_t device, uint64_t inde
   if (index == 0) return LinkLocal(device);
   const bool v6 = index % 2 == 0;
   return Numeric(std::string(topology.devices[device].Host((index - 1) / 2, v6)), v6);
+}
+
+// source: linux 6.1 siw_verbs.c siw_query_port, siw_query_gid
+std::vector<Gid> ShownGids(const Topology& topology, uint8_t device, Transport over) {
+  if (over == Transport::kIwarp) {
+    Gid gid{0x02};
+    gid[kHardwareAddress - 1] = static_cast<uint8_t>(kFirstGuid + device);
+    return {gid};
+  }
+  std::vector<Gid> gids;
+  for (uint32_t index = 0; index < GidCount(topology, device); ++index)
+    gids.push_back(GidAt(topology, device, index).value_or(Gid{}));
+  return gids;
 }
 
 uint32_t IndexOfGid(size_t nth, bool v6) {

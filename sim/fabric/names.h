@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/vocabulary/address.h"
+#include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 
 namespace cm::sim {
@@ -29,6 +30,8 @@ Gid GidOf(const Address& address, const Topology& topology);
 // A port's GID table: the link-local one, and for each address of its interface, IPv4 and IPv6.
 uint32_t GidCount(const Topology& topology, uint8_t device);
 std::optional<Gid> GidAt(const Topology& topology, uint8_t device, uint64_t index);
+// The table as programs see it: over iWARP a port has one GID, its interface's hardware address.
+std::vector<Gid> ShownGids(const Topology& topology, uint8_t device, Transport over);
 // The place in it of the interface's nth address.
 uint32_t IndexOfGid(size_t nth, bool v6);
 // From where a datagram to that GID comes.

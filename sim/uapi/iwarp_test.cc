@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <vector>
 
 #include "sim/uapi/peers.h"
 #include "sim/uapi/program.h"
@@ -38,6 +41,19 @@ class IwarpTest : public VerbsEndTest {
   uint32_t s_ = passive_.Open();
   uint32_t id_ = 0;
 };
+
+// source: linux 6.1 siw_verbs.c siw_query_port, siw_query_gid
+TEST_F(IwarpTest, AGidIsTheHardwareAddress) {
+  const Asker asker = passive_.asker();
+  const Answer port = machine_.Ask(asker, {.op = Op::kPort, .more = 1});
+  PortRecord shown;
+  ASSERT_EQ(port.bytes.size(), sizeof(shown));
+  std::memcpy(&shown, port.bytes.data(), sizeof(shown));
+  EXPECT_EQ(shown.gids, 1U);
+  const Answer first = machine_.Ask(asker, {.op = Op::kGid, .more = uint64_t{1} << 32});
+  EXPECT_EQ(first.bytes, (std::vector<uint8_t>{2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(machine_.Ask(asker, {.op = Op::kGid, .more = uint64_t{1} << 32 | 1}).value, -EINVAL);
+}
 
 TEST_F(IwarpTest, QueuePairsMoveWithTheirConnection) {
   Prepare();

@@ -252,16 +252,17 @@ Outcome Machine::CarryDevice(Asker asker, const Request& request) {
   const uint8_t first = devices[request.on];
   if (number == 0 || number > topology.PortsOf(first)) return Refused(Errno::kInval);
   const auto device = static_cast<uint8_t>(first + number - 1);
+  const std::vector<Gid> gids = ShownGids(topology, device, profile.transport);
   if (request.op == Op::kGid) {
-    const std::optional<Gid> gid = GidAt(topology, device, static_cast<uint32_t>(request.more));
-    return gid ? Record(0, *gid) : Refused(Errno::kInval);
+    const auto index = static_cast<uint32_t>(request.more);
+    return index < gids.size() ? Record(0, gids[index]) : Refused(Errno::kInval);
   }
   const bool infiniband = profile.transport == Transport::kInfiniband;
   PortRecord record;
   record.active = world_->Context().fabric->device(device).up ? 1 : 0;
   record.infiniband = infiniband ? 1 : 0;
   record.lid = static_cast<uint16_t>(infiniband ? device + 1 : 0);
-  record.gids = GidCount(topology, device);
+  record.gids = static_cast<uint32_t>(gids.size());
   return Record(0, record);
 }
 

@@ -36,12 +36,11 @@ std::string GidText(const sim::Gid& gid) {
 
 // source: linux 6.1 sysfs.c show_port_gid_attr, show_port_gid
 void AddGids(const Topology& topology, uint8_t port, Transport over, Files* files) {
-  const bool infiniband = over == Transport::kInfiniband;
-  for (uint32_t i = 0; i < sim::GidCount(topology, port); ++i) {
-    files->emplace_back(fmt::format("gids/{}", i),
-                        GidText(sim::GidAt(topology, port, i).value_or(sim::Gid{})));
+  const std::vector<sim::Gid> gids = sim::ShownGids(topology, port, over);
+  for (size_t i = 0; i < gids.size(); ++i) {
+    files->emplace_back(fmt::format("gids/{}", i), GidText(gids[i]));
     files->emplace_back(fmt::format("gid_attrs/types/{}", i),
-                        infiniband ? "IB/RoCE v1" : "RoCE v2");
+                        over == Transport::kRoce ? "RoCE v2" : "IB/RoCE v1");
     files->emplace_back(fmt::format("gid_attrs/ndevs/{}", i), topology.devices[port].netdev);
   }
 }

@@ -87,8 +87,11 @@ TEST(NoHost, DescribesDevicesOfOtherLinks) {
   EXPECT_EQ(line(device + "/ports/1/link_layer"), "InfiniBand");
   EXPECT_EQ(line(device + "/ports/2/lid"), "0x2");
   EXPECT_FALSE(fs::exists(folder / "dev/infiniband/uverbs1")) << "one device";
+  fs::remove_all(folder);
   ASSERT_TRUE(LayOutHost(folder, *ports, 0, Transport::kIwarp));
   EXPECT_EQ(line(device + "/node_type"), "4: RNIC");
+  EXPECT_EQ(line(device + "/ports/1/gids/0"), "0200:0000:0001:0000:0000:0000:0000:0000");
+  EXPECT_FALSE(fs::exists(folder / "sys/class/infiniband" / device / "ports/1/gids/1"));
   fs::remove_all(folder);
 }
 
