@@ -72,9 +72,12 @@ class Sleeping {
   explicit Sleeping(const Call& call) : sleeper_{.word = call.word, .mask = call.mask} {
     const std::lock_guard held(TheSleepers().lock);
     TheSleepers().all.push_back(&sleeper_);
-    sleeps = &sleeper_;
+    before_ = std::exchange(sleeps, &sleeper_);
   }
-  ~Sleeping() { Leave(); }
+  ~Sleeping() {
+    Leave();
+    sleeps = before_;
+  }
   Sleeping(const Sleeping&) = delete;
   Sleeping& operator=(const Sleeping&) = delete;
 
@@ -91,6 +94,7 @@ class Sleeping {
 
  private:
   Sleeper sleeper_;
+  Sleeper* before_ = nullptr;  // the one of the wait that a handler has interrupted
 };
 
 // Returns how many it has woken.
