@@ -30,6 +30,8 @@ class Backend {
   virtual int YieldUntil(int64_t instant, uapi::Look look);
   // The calling thread has polled without result. Returns false when that takes no time here.
   virtual bool SpendLook() { return false; }
+  // It has sent so many bytes to the same host, which the system has.
+  virtual void SpendSending(uint64_t /*bytes*/) {}
 
   // What the calling thread has computed takes its time now: it waits for others, or they for it.
   virtual void SpendComputation() {}

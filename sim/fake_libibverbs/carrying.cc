@@ -303,6 +303,13 @@ std::optional<ssize_t> CarryBytes(int fd, const iovec* pieces, size_t count, int
   return CarryMessage(fd, message, flags);
 }
 
+ssize_t SentBySystem(int fd, ssize_t sent) {
+  if ((sent < 0 && errno != EAGAIN) || KindOf(fd) == Kind::kOther) return sent;
+  if (sent > 0) SpendSending(static_cast<uint64_t>(sent));
+  if (sent < 0) NotePoll(false);
+  return sent;
+}
+
 void CarryMayEnd(pid_t process, int signal) {
   if (!TakeTurns()) return;
   AskToCarry(-1, {.address = static_cast<uint64_t>(process),
@@ -373,7 +380,7 @@ ssize_t send(int fd, const void* bytes, size_t size, int flags) {
   static auto* const kReal = Next("send", &send);
   const iovec piece = {.iov_base = const_cast<void*>(bytes), .iov_len = size};
   if (const auto carried = CarryBytes(fd, &piece, 1, flags)) return *carried;
-  return kReal(fd, bytes, size, flags);
+  return SentBySystem(fd, kReal(fd, bytes, size, flags));
 }
 
 ssize_t sendto(int fd, const void* bytes, size_t size, int flags, const sockaddr* peer,
@@ -386,21 +393,20 @@ ssize_t sendto(int fd, const void* bytes, size_t size, int flags, const sockaddr
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
   if (const auto carried = CarryMessage(fd, message, flags)) return *carried;
-  return kReal(fd, bytes, size, flags, peer, length);
+  return SentBySystem(fd, kReal(fd, bytes, size, flags, peer, length));
 }
 
 ssize_t sendmsg(int fd, const msghdr* message, int flags) {
   static auto* const kReal = Next("sendmsg", &sendmsg);
   if (message != nullptr)
     if (const auto carried = CarryMessage(fd, *message, flags)) return *carried;
-  return kReal(fd, message, flags);
+  return SentBySystem(fd, kReal(fd, message, flags));
 }
 
 // Up to the first that is not sent whole. source: man sendmmsg(2)
 int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
   static auto* const kReal = Next("sendmmsg", &sendmmsg);
-  if (messages == nullptr || count == 0 || !GoesByLinks(KindOf(fd)))
-    return kReal(fd, messages, count, flags);
+  if (messages == nullptr || count == 0 || !TakeTurns()) return kReal(fd, messages, count, flags);
   int sent = 0;
   for (mmsghdr& each : std::span(messages, count)) {
     const ssize_t size = sendmsg(fd, &each.msg_hdr, flags);
@@ -415,19 +421,19 @@ ssize_t writev(int fd, const iovec* pieces, int count) {
   static auto* const kReal = Next("writev", &writev);
   if (count > 0 && count <= IOV_MAX && pieces != nullptr)
     if (const auto carried = CarryBytes(fd, pieces, static_cast<size_t>(count), 0)) return *carried;
-  return kReal(fd, pieces, count);
+  return SentBySystem(fd, kReal(fd, pieces, count));
 }
 
 ssize_t sendfile(int to, int from, off_t* offset, size_t size) noexcept {
   static auto* const kReal = Next("sendfile", &sendfile);
   if (!AwaitArrival(to, !IsNonBlocking(to))) return -1;
-  return kReal(to, from, offset, size);
+  return SentBySystem(to, kReal(to, from, offset, size));
 }
 
 ssize_t sendfile64(int to, int from, off64_t* offset, size_t size) noexcept {
   static auto* const kReal = Next("sendfile64", &sendfile64);
   if (!AwaitArrival(to, !IsNonBlocking(to))) return -1;
-  return kReal(to, from, offset, size);
+  return SentBySystem(to, kReal(to, from, offset, size));
 }
 
 int epoll_ctl(int set, int operation, int fd, epoll_event* event) noexcept {

@@ -21,6 +21,10 @@ __attribute__((weak)) std::optional<ssize_t> CarryMessage(int fd, const msghdr& 
 __attribute__((weak)) std::optional<ssize_t> CarryBytes(int fd, const iovec* pieces, size_t count,
                                                         int flags);
 
+// After a call of the system that was to send bytes, and has returned `sent`, as it returns: what
+// stays on the host takes its sender time, and an attempt in vain does. Keeps errno.
+__attribute__((weak)) ssize_t SentBySystem(int fd, ssize_t sent);
+
 // A descriptor that is about to be closed, or to become another file: its end arrives after all
 // that it has sent.
 __attribute__((weak)) void CarryEnd(int fd);

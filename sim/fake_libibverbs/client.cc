@@ -34,7 +34,8 @@ using uapi::Op;
 using uapi::Request;
 
 // The first request of a thread allocates memory, and allocators read the clock. For a thread that
-// has sent none the clock stands when others have not come as far, until it has read it this often.
+// has sent none the clock stands when others have not come as far, until it has read it this often,
+// or sent bytes to its own host.
 constexpr int kReadings = 10'000;
 
 // Of the process. A child has none, because the broker takes the end of a connection for the end of
@@ -83,7 +84,7 @@ class Line {
   uint32_t generation_ = 0;
 };
 
-thread_local int readings = 0;   // of the clock, before the first request
+thread_local int readings = 0;   // those
 thread_local int64_t front = 0;  // the thread's time; before the machine's, it is the machine's
 
 // Polls without result since something has happened.
@@ -368,6 +369,12 @@ void Client::Spend(int64_t cost) {
   if (front >= time_->until) AwaitOthers();
 }
 
+void Client::SpendIfConnected(int64_t cost) {
+  if (HasConnection() || ++readings > kReadings) return Spend(cost);
+  const int64_t now = time_->now;
+  front = std::max(now, std::min(std::max(front, now) + cost, time_->until.load()));
+}
+
 void Client::SpendComputation() {
   const InObject here;
   // Without a connection an allocator may hold its lock, as in ReadClock.
@@ -382,12 +389,7 @@ void Client::BeginComputation() {
 
 Answer Client::ReadClock() {
   if (time_ == nullptr) return {.value = -ENODEV};
-  const int64_t now = time_->now;
-  if (HasConnection() || ++readings > kReadings)
-    Spend(time_->costs.reading);
-  else
-    front =
-        std::max(now, std::min(std::max(front, now) + time_->costs.reading, time_->until.load()));
+  SpendIfConnected(time_->costs.reading);
   // The clock of a process never goes back.
   int64_t shown = shown_;
   const int64_t own = std::max<int64_t>(front, time_->now);
@@ -408,7 +410,8 @@ Answer Client::Ask(const Request& request) {
     Tell(request, -1);
     return {};
   }
-  // What a program does with its own sockets costs no time but that of its links.
+  // What a program does with its own sockets costs no time but that of its links, and that of
+  // SpendSending.
   const bool costs = request.op != Op::kSleep && request.op != Op::kCarry;
   if (!costs) SpendComputation();
   if (time_ == nullptr || !costs) return Send(request);
@@ -442,6 +445,15 @@ bool Client::SpendLook() {
   if (time_ == nullptr) return false;
   Spend(time_->costs.look);
   return true;
+}
+
+void Client::SpendSending(uint64_t bytes) {
+  const InObject here;
+  if (time_ == nullptr || tells) return;
+  const uapi::Costs& costs = time_->costs;
+  const auto size = static_cast<int64_t>(bytes);
+  SpendIfConnected(costs.sending + size / 1024 * costs.kibibyte +
+                   size % 1024 * costs.kibibyte / 1024);
 }
 
 void Client::Tell(const Message& message, int descriptor) {

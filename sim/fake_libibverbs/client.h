@@ -36,6 +36,7 @@ class Client : public Backend {
   void Yield() override;
   int YieldUntil(int64_t instant, uapi::Look look) override;
   bool SpendLook() override;
+  void SpendSending(uint64_t bytes) override;
   void SpendComputation() override;
   void BeginComputation() override;
   void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
@@ -51,6 +52,8 @@ class Client : public Backend {
   // The calling thread spends time, with what it has computed. Where others have not come as far,
   // it waits for them.
   void Spend(int64_t cost);
+  // The same; without a connection it does not wait, and asks for none until it has done so often.
+  void SpendIfConnected(int64_t cost);
   void AwaitOthers();
   uapi::Answer Send(const uapi::Request& request);
   void Tell(const uapi::Message& message, int descriptor);

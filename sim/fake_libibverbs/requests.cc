@@ -91,6 +91,16 @@ bool SpendLook() {
   return backend->SpendLook();
 }
 
+void SpendSending(uint64_t bytes) {
+  if (Inside() || forks) return;
+  Backend* backend = TheBackend();
+  if (backend == nullptr) return;
+  const int before = errno;
+  const Stay stay;
+  backend->SpendSending(bytes);
+  errno = before;
+}
+
 void SpendComputation() {
   if (!CountsComputation() || Inside() || forks) return;
   Backend* backend = TheBackend();

@@ -36,6 +36,8 @@ uapi::Answer Ask(const uapi::Request& request);
 void Yield();
 int YieldUntil(int64_t instant, uapi::Look look);
 bool SpendLook();
+// Keeps errno. Does nothing inside a request.
+void SpendSending(uint64_t bytes);
 // Before the calling thread waits in a system call, and before it does what another thread may wait
 // for. Keeps errno. Does nothing inside a request, and where computation takes no time.
 void SpendComputation();

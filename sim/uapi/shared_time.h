@@ -17,6 +17,9 @@ struct Costs {
   int64_t reading = 0;  // of a clock or of the processor's counter
   int64_t look = 0;     // a poll without result
   int64_t request = 0;  // any other request
+  // Of bytes that stay on the host, for their sender: each call, and 1024 bytes.
+  int64_t sending = 0;
+  int64_t kibibyte = 0;
   // Of the program's own code in a second; 0: they are not counted.
   uint64_t instructions = 0;
 };

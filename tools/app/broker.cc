@@ -43,6 +43,7 @@ constexpr Duration kGlance = Duration::Microseconds(40);
 constexpr Duration kLongGlance = Duration::Microseconds(160);
 constexpr Duration kLook = Duration::Milliseconds(2);
 constexpr Duration kSoon = Duration::Milliseconds(1);
+constexpr Duration kLittle = Duration::Milliseconds(10);
 // Programs that sleep in the system's time and do nothing else for this long count as asleep for
 // ever.
 constexpr std::chrono::seconds kPatience{60};
@@ -137,6 +138,7 @@ class Broker {
   Next SomethingHappens();
   Next TimePasses(Instant until);
   Next RealTimePasses(std::optional<Instant> until);
+  Next TimeThatStandsPasses();
   Next LimitIsReached();
 
   const Setting& setting_;
@@ -248,6 +250,10 @@ std::string Broker::Run() {
     was_quiet = !(heard && serving_.processes.OneMayRun()) && serving_.detector.IsQuiet();
     glance = was_quiet || heard ? kGlance : std::min(glance * 2, kLongGlance);
     if (!was_quiet) continue;
+    if (serving_.endless.TimeStands(world_.Now())) {
+      if (TimeThatStandsPasses() == Next::kOver) break;
+      continue;
+    }
     if (serving_.ends.NoteEnds() || serving_.turns.LetOneGoOn()) {
       idle_since_.reset();
       continue;
@@ -393,6 +399,14 @@ Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
   world_.RunUntil(later, &events_);
   HasHappened();
   return Next::kGoesOn;
+}
+
+// Threads wake each other endlessly, at one instant: a little time passes, as for one that runs.
+Broker::Next Broker::TimeThatStandsPasses() {
+  report_.in_real_time = true;
+  const Instant until = world_.Now() + kLittle;
+  const auto next = Sooner(Sooner(world_.NextAt(), NextScripted()), serving_.limits.NextWaking());
+  return next && *next <= until ? SomethingHappens() : TimePasses(until);
 }
 
 Report Broker::TakeReport() {

@@ -49,7 +49,8 @@ struct Setting {
   Duration limit = Duration::Seconds(600);  // of virtual time
   uint64_t bandwidth = 0;                   // bits a second of each device; 0: the usual ones
   // About what a server of today takes; kinder to our own processor than what it really takes.
-  sim::uapi::Costs costs = {.reading = 100, .look = 500, .request = 500};
+  sim::uapi::Costs costs = {
+      .reading = 100, .look = 500, .request = 500, .sending = 5'000, .kibibyte = 200};
   std::string object;  // for tests, in place of the one that programs load
   const std::atomic<bool>* interrupted = nullptr;
   // Lines that programs print.

@@ -21,6 +21,10 @@ constexpr uint64_t kMuchOutput = uint64_t{1} << 16;     // bytes
 constexpr Duration kTick = Duration::Milliseconds(10);  // source: man proc(5), sysconf(_SC_CLK_TCK)
 // Those that wait in the system, and get no CPU time, count as endless after so much of ours.
 constexpr Duration kLongPatience = Duration::Seconds(30);
+// Time stands for long after so much CPU time of programs at one instant; they are asked for it
+// after so many turns.
+constexpr Duration kStandingPatience = Duration::Seconds(2);
+constexpr uint64_t kTurns = 256;
 
 Duration OwnTime() {
   timespec now{};
@@ -35,6 +39,16 @@ void EndlessRuns::HaveSlept() {
   silence_.reset();
 }
 
+bool EndlessRuns::TimeStands(Instant now) {
+  if (now != standing_.at || standing_.turns == 0)
+    standing_ = {
+        .at = now, .patience = standing_.stands ? kShortPatience : kStandingPatience, .ticks = {}};
+  if (++standing_.turns % kTurns != 0) return false;
+  standing_.spent = standing_.spent + SpentSince(&standing_.ticks);
+  standing_.stands = standing_.spent >= standing_.patience;
+  return standing_.stands;
+}
+
 bool EndlessRuns::Detect() {
   if (!IsLong()) return false;
   detected_ = true;
@@ -47,6 +61,14 @@ uint64_t EndlessRuns::TicksOfPrograms() const {
   return ticks;
 }
 
+// CPU time of programs since they were last looked at.
+Duration EndlessRuns::SpentSince(std::optional<uint64_t>* ticks) const {
+  const uint64_t now = TicksOfPrograms();
+  // One that has ended is counted no more.
+  const uint64_t before = std::min(std::exchange(*ticks, now).value_or(now), now);
+  return kTick * static_cast<int64_t>(now - before);
+}
+
 // No request for long, of programs that run whenever we look.
 bool EndlessRuns::IsLong() {
   const Duration now = OwnTime();
@@ -55,12 +77,9 @@ bool EndlessRuns::IsLong() {
   const Duration looking = now - silence_->looked;
   if (looking < kLookAtLeast) return false;
   silence_->looked = now;
-  const uint64_t ticks = TicksOfPrograms();
-  // One that has ended is counted no more.
-  const uint64_t before = std::min(std::exchange(silence_->ticks, ticks).value_or(ticks), ticks);
+  const Duration spent = SpentSince(&silence_->ticks);
   const bool prints = std::exchange(printed_, 0) >= kMuchOutput;
-  silence_->spent = silence_->spent + std::max(kTick * static_cast<int64_t>(ticks - before),
-                                               prints ? looking : Duration());
+  silence_->spent = silence_->spent + std::max(spent, prints ? looking : Duration());
   silence_->in_vain = silence_->spent >= (detected_ ? kShortPatience : kOwnPatience) ||
                       now - silence_->since >= kLongPatience;
   return silence_->in_vain;

@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/times.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -369,6 +370,44 @@ void Handle(const char* /*host*/) {
               (seen_by_handler - before) / 10 * 10);
 }
 
+volatile sig_atomic_t rings = 0;
+
+// For 10 ms.
+void StreamUntilAnAlarm(int to) {
+  std::signal(SIGALRM, [](int) { rings = 1; });
+  const itimerval after = {.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 10'000}};
+  const std::vector<char> bytes(kPiece);
+  const int64_t before = Now();
+  setitimer(ITIMER_REAL, &after, nullptr);
+  int writes = 0;
+  while (rings == 0)
+    if (write(to, bytes.data(), bytes.size()) > 0) ++writes;
+  std::printf("%d writes in %ld ms\n", writes, (Now() - before) / 1'000);
+  close(to);
+}
+
+void Stream(const char* host) { StreamUntilAnAlarm(Connected(host)); }
+
+// To one that does not read.
+void StreamInVain(const char* host) {
+  const int fd = Connected(host);
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  StreamUntilAnAlarm(fd);
+}
+
+void StreamToAChild(const char* /*host*/) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return;
+  const auto [from, to] = ends;
+  if (fork() == 0) {
+    std::vector<char> bytes(kPiece);
+    close(to);
+    while (read(from, bytes.data(), bytes.size()) > 0) continue;
+    _exit(0);
+  }
+  StreamUntilAnAlarm(to);
+}
+
 }  // namespace
 }  // namespace cm::app
 
@@ -398,6 +437,9 @@ int main(int count, char** words) {
       {"ports", ShowPorts},
       {"nothing", HearNothing},
       {"stay", AcceptAndStay},
+      {"stream", Stream},
+      {"stream-in-vain", StreamInVain},
+      {"stream-to-child", StreamToAChild},
       {"fill", Fill},
       {"flood", PourWithoutWaiting}};
   if (count != 3 || all.count(words[1]) == 0) return 2;

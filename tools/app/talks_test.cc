@@ -16,6 +16,7 @@ namespace cm::app {
 namespace {
 
 using testing::AnyOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -222,6 +223,32 @@ TEST_F(Talks, AreRefusedByAHostThatHasStartedAgain) {
   const Ran ran = RunAll({Beside(kActiveSide, "talks ask PASSIVE")},
                          "fault crash side=passive\npass 100ms\nfault restart side=passive\n");
   EXPECT_THAT(ran.output, ElementsAre("active| Connection refused after 1000020 us"));
+}
+
+// 64 KiB take 5 us and 64 times 200 ns, so that the 562nd write is not over after 10 ms.
+TEST_F(Talks, TakeTimeOnTheirHostToo) {
+  const Ran ran = RunPrograms(
+      {Beside(kPassiveSide, "talks count PASSIVE"), Beside(kActiveSide, "talks stream PASSIVE")},
+      {.topology = "one-kernel-two-devices"});
+  EXPECT_THAT(ran.output,
+              UnorderedElementsAre("active| connected after 0 us", "active| 562 writes in 10 ms",
+                                   HasSubstr(" bytes, ")));
+  EXPECT_FALSE(ran.report.in_real_time);
+}
+
+TEST_F(Talks, TakeTimeOnTheirHostInVainToo) {
+  const Ran ran = RunPrograms({Beside(kPassiveSide, "talks stay PASSIVE"),
+                               Beside(kActiveSide, "talks stream-in-vain PASSIVE")},
+                              {.staying = {kPassiveSide}, .topology = "one-kernel-two-devices"});
+  EXPECT_THAT(ran.output, Contains(HasSubstr(" writes in 10 ms")));
+  EXPECT_FALSE(ran.report.in_real_time);
+}
+
+// What goes through a pipe takes no time, so the alarm comes when time has stood for long.
+TEST_F(Talks, EndWhereTimeWouldStand) {
+  const Ran ran = RunAll({Beside(kActiveSide, "talks stream-to-child PASSIVE")});
+  EXPECT_THAT(ran.output, ElementsAre(HasSubstr(" writes in 10 ms")));
+  EXPECT_TRUE(ran.report.in_real_time);
 }
 
 TEST_F(Talks, ReadVirtualTimeInAHandler) {
