@@ -44,9 +44,6 @@ constexpr Duration kLongGlance = Duration::Microseconds(160);
 constexpr Duration kLook = Duration::Milliseconds(2);
 constexpr Duration kSoon = Duration::Milliseconds(1);
 constexpr Duration kLittle = Duration::Milliseconds(10);
-// Programs that sleep in the system's time and do nothing else for this long count as asleep for
-// ever.
-constexpr std::chrono::seconds kPatience{60};
 // Programs that stay are let go on for this long after the last thing that happens to them.
 constexpr Duration kLinger = Duration::Seconds(1);
 // A program that polls without end has this long before the next one starts.
@@ -382,7 +379,8 @@ Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
   using std::chrono::steady_clock;
   if (!idle_since_) idle_since_ = counted_ = steady_clock::now();
   const bool in_vain = !serving_.detector.one_is_timed() && !serving_.detector.one_runs_on();
-  if (in_vain || counted_ - *idle_since_ >= kPatience) {
+  if (in_vain ||
+      counted_ - *idle_since_ >= std::chrono::nanoseconds(setting_.patience.nanoseconds())) {
     if (!OnlyStayingOnesAreLeft()) report_.waiting = WhoWaits();
     return Next::kOver;
   }

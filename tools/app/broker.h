@@ -47,7 +47,10 @@ struct Setting {
   bool own_tmp = false;  // each host has a /tmp of its own, which is empty
   std::vector<Happening> script;
   Duration limit = Duration::Seconds(600);  // of virtual time
-  uint64_t bandwidth = 0;                   // bits a second of each device; 0: the usual ones
+  // Programs that run, or sleep in the system's time, and do nothing else for so much of that count
+  // as doing so for ever.
+  Duration patience = Duration::Seconds(60);
+  uint64_t bandwidth = 0;  // bits a second of each device; 0: the usual ones
   // About what a server of today takes; kinder to our own processor than what it really takes.
   sim::uapi::Costs costs = {
       .reading = 100, .look = 500, .request = 500, .sending = 5'000, .kibibyte = 200};

@@ -47,6 +47,7 @@ Ran RunPrograms(std::vector<ProgramToRun> programs, const RunOptions& options) {
                   .own_tmp = options.own_tmp,
                   .script = {},
                   .limit = options.limit,
+                  .patience = options.patience,
                   .bandwidth = options.bandwidth};
   setting.costs.instructions = options.instructions;
   setting.object = options.object;

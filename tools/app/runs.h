@@ -34,6 +34,7 @@ struct RunOptions {
   uint64_t seed = 0;
   std::vector<uint8_t> staying = {};  // sides whose programs serve for ever
   Duration limit = Duration::Seconds(600);
+  Duration patience = Duration::Seconds(60);
   uint64_t bandwidth = 0;
   bool own_tmp = false;
   std::string_view topology = "two-kernels";

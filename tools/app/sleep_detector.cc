@@ -103,8 +103,9 @@ bool SleepDetector::AllAsk() const {
       if (thread->waits || thread->spins) asking.push_back(thread->number);
   std::ranges::sort(asking);
   return std::ranges::all_of(listed_, [&](const auto& one) {
-    return std::ranges::all_of(
-        one.second, [&](pid_t thread) { return std::ranges::binary_search(asking, thread); });
+    return std::ranges::all_of(one.second, [&](const ThreadState& thread) {
+      return std::ranges::binary_search(asking, thread.thread);
+    });
   });
 }
 

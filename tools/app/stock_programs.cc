@@ -24,7 +24,7 @@ Written by `bazel run //tools/app:programs_page`, and compared with what the pro
 | removed | the same when the active host's device is removed in the middle of the messages |
 | remark | what the program leaves behind by itself; or why it does not work |
 
-Ends are exit codes, or `waits`: the program was ended after it had waited for what cannot happen any more, or for a minute, and one that polls for a second;
+Ends are exit codes, or `waits`: the program was ended after it had waited for what cannot happen any more, or for a minute, or had done nothing for ten seconds, and one that polls for a tenth of a second;
 `serves`: it serves for ever. `-`: not run, or the fault has no effect.
 
 Debian 12 has no SPDK. The hosts of NVMe over fabrics and NFS, and the usual initiators of iSER, are parts of a kernel: programs have
@@ -179,8 +179,13 @@ std::vector<StockProgram> OfOthers() {
        "env UCX_TLS=ud_verbs,self ucx_perftest PASSIVE -t tag_lat -n 5 -w 1", false, kCounter},
       {"ucx_perftest rc", kUcx, "env UCX_TLS=rc,self ucx_perftest -n 5 -w 1",
        "env UCX_TLS=rc,self ucx_perftest PASSIVE -t tag_lat -n 5 -w 1", false, kCounter},
-      {"io_demo", kUcx, "env UCX_TLS=rc,self io_demo", "env UCX_TLS=rc,self io_demo -i 3 PASSIVE",
-       true, kSpins},
+      {.name = "io_demo",
+       .package = kUcx,
+       .passive = "env UCX_TLS=rc,self io_demo",
+       .active = "env UCX_TLS=rc,self io_demo -i 3 PASSIVE",
+       .stays = true,
+       .once = kSpins,
+       .polls = true},
       {"iperf over librspreload", "iperf",
        "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so iperf -s -P 1",
        "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so iperf -c PASSIVE -n 4096"},

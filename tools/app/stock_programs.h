@@ -22,7 +22,7 @@ struct StockProgram {
   // What the commands use besides the programs that they begin with: programs, and files by their
   // paths; a space between them.
   std::string_view needs = {};
-  bool polls = false;  // it does not end by itself, and polls: a second of that is enough
+  bool polls = false;  // it does not end by itself, and polls: little of that is enough
 };
 
 const std::vector<StockProgram>& StockPrograms();

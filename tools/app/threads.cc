@@ -194,10 +194,16 @@ std::string FilesOf(pid_t process, pid_t thread) {
   return fmt::format("/proc/{}/task/{}", process, thread);
 }
 
-ThreadState StateIn(pid_t process, pid_t number, const IsAsking& is_asking) {
+// `before`: as it was last seen; may be null.
+ThreadState StateIn(pid_t process, pid_t number, const IsAsking& is_asking,
+                    const ThreadState* before) {
   ThreadState thread;
   thread.thread = number;
   const std::string files = FilesOf(process, number);
+  const bool slept =
+      before != nullptr && before->state == 'S' && before->call >= 0 && before->runs != 0;
+  // It may have been woken. That is for the second look.
+  if (slept && RunsOf(files) == before->runs) return *before;
   const std::string stat = Line(files + "/stat");
   thread.state = StateIn(stat);
   thread.asks = thread.state == 'S' && is_asking && is_asking(number);
@@ -216,6 +222,8 @@ ThreadState StateIn(pid_t process, pid_t number, const IsAsking& is_asking) {
 // It has not run since.
 bool IsStill(pid_t process, const ThreadState& before) {
   const std::string files = FilesOf(process, before.thread);
+  // One that has been woken and has not run is in another state, while /proc still names its system
+  // call. source: observed with Linux 6.18
   if (StateIn(Line(files + "/stat")) != before.state) return false;
   return before.asks || RunsOf(files) == before.runs;
 }
@@ -239,23 +247,24 @@ uint64_t LastCreated() {
 }
 
 std::vector<ThreadState> ThreadsOf(pid_t process, const IsAsking& is_asking, Listed* listed) {
-  const bool is_listed = listed != nullptr && listed->contains(process);
   std::vector<ThreadState> threads;
-  for (const pid_t thread : is_listed ? listed->at(process) : TasksOf(process)) {
-    const ThreadState state = StateIn(process, thread, is_asking);
-    if (!is_listed || state.state != '?') threads.push_back(state);
+  if (listed == nullptr || !listed->contains(process)) {
+    for (const pid_t thread : TasksOf(process))
+      threads.push_back(StateIn(process, thread, is_asking, nullptr));
+  } else {
+    for (const ThreadState& before : listed->at(process)) {
+      const ThreadState now = StateIn(process, before.thread, is_asking, &before);
+      if (now.state != '?') threads.push_back(now);
+    }
   }
-  if (listed != nullptr) {
-    std::vector<pid_t>& known = (*listed)[process];
-    known.clear();
-    for (const ThreadState& thread : threads) known.push_back(thread.thread);
-  }
+  if (listed != nullptr) (*listed)[process] = threads;
   return threads;
 }
 
 bool AreAll(const Listed& listed) {
-  return std::ranges::all_of(listed,
-                             [](const auto& one) { return TasksOf(one.first) == one.second; });
+  return std::ranges::all_of(listed, [](const auto& one) {
+    return std::ranges::equal(TasksOf(one.first), one.second, {}, {}, &ThreadState::thread);
+  });
 }
 
 char StateOf(pid_t process, pid_t thread) {
@@ -299,8 +308,9 @@ std::vector<pid_t> TreeOf(pid_t process) {
 
 std::string NameOfProcess(pid_t process) { return Line(fmt::format("/proc/{}/comm", process)); }
 
-// All threads of a zombie have ended.
+// All threads of a zombie have ended; its first one may have ended before others.
 bool IsGone(pid_t process) {
+  if (const char first = StateOf(process, process); first != 'Z' && first != '?') return false;
   return std::ranges::all_of(ThreadsOf(process),
                              [](const ThreadState& thread) { return thread.state == 'Z'; });
 }

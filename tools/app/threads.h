@@ -29,8 +29,9 @@ struct ThreadState {
 // source: linux 6.1 loadavg.c loadavg_proc_show, the last number
 uint64_t LastCreated();
 
-// The threads of processes, kept so that they are not listed again; without those that have ended.
-using Listed = std::map<pid_t, std::vector<pid_t>>;
+// The threads of processes as they were last seen, kept so that they are not listed again, and that
+// of one that has not run since only little is read; without those that have ended.
+using Listed = std::map<pid_t, std::vector<ThreadState>>;
 
 // Whether these are all threads of their processes.
 bool AreAll(const Listed& listed);

@@ -124,6 +124,32 @@ TEST(Threads, ThatAreKnownAreNotListedAgain) {
   EXPECT_FALSE(is_among(ThreadsOf(getpid(), {}, &listed), first_number)) << "it has ended";
 }
 
+// Each signal takes it from one sleep to the next, and then to none.
+TEST(Threads, ThatAreKnownAndHaveRunSinceAreReadAgain) {
+  Watched child([] {
+    signal(SIGUSR1, [](int) {});
+    poll(nullptr, 0, -1);
+    pause();
+    for (volatile bool runs = true; runs;) continue;
+  });
+  const auto sleeps_in = [&](int64_t call) { return child.Only().call == call; };
+  Listed listed;
+  Restless restless;
+  size_t running_on = 0;
+  const auto asleep = [&] {
+    return SleepOf(std::array{child.process()}, &restless, &running_on, {}, &listed);
+  };
+  while (!sleeps_in(SYS_poll) || asleep() != Sleep::kAll) sched_yield();
+  EXPECT_EQ(ThreadsOf(child.process(), {}, &listed).at(0).call, SYS_poll);
+  kill(child.process(), SIGUSR1);
+  while (!sleeps_in(SYS_pause)) sched_yield();
+  EXPECT_EQ(ThreadsOf(child.process(), {}, &listed).at(0).call, SYS_pause);
+  EXPECT_EQ(asleep(), Sleep::kAll);
+  kill(child.process(), SIGUSR1);
+  while (StateOf(child.process(), child.process()) != 'R') sched_yield();
+  EXPECT_EQ(asleep(), Sleep::kNone);
+}
+
 TEST(Threads, OfATreeAreThoseOfChildrenAndTheirChildren) {
   Watched child([] {
     if (fork() == 0 && fork() == 0) poll(nullptr, 0, -1);
