@@ -6,12 +6,13 @@ import subprocess
 import sys
 
 bazel = os.environ.get("BAZEL", "bazel")
-root = subprocess.check_output([bazel, "info", "workspace"], text=True,
+here = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+root = subprocess.check_output([bazel, "info", "workspace"], cwd=here, text=True,
                                stderr=subprocess.DEVNULL).strip()
 actions = json.loads(subprocess.check_output(
     [bazel, "aquery", 'mnemonic("CppCompile", //...)', "--output=jsonproto",
      "--//tools:join_sources=false"]
-    + sys.argv[1:], text=True, stderr=subprocess.DEVNULL))
+    + sys.argv[1:], cwd=here, text=True, stderr=subprocess.DEVNULL))
 database, seen = [], set()
 for action in actions.get("actions", []):
     arguments = [a for a in action["arguments"]

@@ -3,11 +3,11 @@
 Reading the headers of a source takes twice as long as the source itself, and its neighbours include
 the same. So this cc_library writes its sources one after another into files of up to eight, and has
 those compiled: less than half the time. The compiler's messages name the sources, and a change of
-one compiles its file again. Two sources of a folder cannot have the same name each for itself
+one compiles its file again. Two sources of a folder cannot both define the same file-local name
 (`static`, anonymous namespace).
 
 What interposes functions of the C library or renames them by macros, and what has the same names in
-each source on purpose, is a cc_library of rules_cc.
+each source on purpose, is a cc_library of rules_cc, or says joined = False.
 
 The tests of a package are compiled likewise and linked into one program, `joined_tests`. Each test
 stays a target with its own data and size, and runs that program for the tests of its source only.
@@ -119,7 +119,7 @@ def sources_of(targets):
         files += target[SourcesInfo].files if SourcesInfo in target else target.files.to_list()
     return files
 
-def cc_library(name, srcs = [], testonly = False, tags = [], **kwargs):
+def cc_library(name, srcs = [], testonly = False, tags = [], joined = True, **kwargs):
     """A cc_library of rules_cc, whose sources are compiled several at a time.
 
     Args:
@@ -127,10 +127,11 @@ def cc_library(name, srcs = [], testonly = False, tags = [], **kwargs):
       srcs: sources and headers
       testonly: as everywhere
       tags: as everywhere
+      joined: whether its sources may be compiled together
       **kwargs: further attributes of the library
     """
     sources = [s for s in srcs if not s.endswith(".h")]
-    if not sources or (len(sources) == 1 and sources[0].endswith(".cc")):
+    if not joined or not sources or (len(sources) == 1 and sources[0].endswith(".cc")):
         rules_cc_library(name = name, srcs = srcs, testonly = testonly, tags = tags, **kwargs)
         return
     _joined(

@@ -3,23 +3,26 @@
 # silent where everything is there already.
 #
 # usage: tools/setup.sh [--test] [--lab] [--ci] [--bench] [--gate] [--mutate]
-#   --test  also the programs that tests run on simulated hosts
+#   --test  also the programs that tests run, on simulated hosts and on this one
 #   --lab  also what the lab needs: QEMU, the tools that make its image, and lists of
 #          the packages that the image is made of
 #   --ci   also what .ci/run needs: the second compiler, an sshd for a test
 #   --bench  also what tools/bench/run compares with
 #   --gate   also what tools/bench/run --gate counts with
 #   --mutate  also what tools/mutate is made with: clang's libraries
-# Exit code: 0 everything is there, 2 it is not.
+# Exit code: 0 everything is there, 2 it is not. On a system without apt-get 0 as well: it prints the
+# packages, which may have other names there, and checks nothing.
 set -eu
 
 packages="g++ librdmacm-dev libibverbs-dev file zip clang-format clang-tidy
   tshark rdmacm-utils python3-pyverbs"
 libraries="libgtest-dev libgmock-dev librapidcheck-dev libcli11-dev libfmt-dev
   nlohmann-json3-dev libbenchmark-dev libxxhash-dev"
-# Programs of docs/programs.md, 42 MB; QEMU is one of the lab's.
+# Programs of docs/programs.md, 42 MB; QEMU is one of the lab's. The last three are for tests of
+# nodes and of the lab's packers.
 test_packages="perftest qperf ibverbs-utils libfabric-bin ucx-utils iperf iperf3 curl
-  netcat-openbsd openmpi-bin python3-mpi4py fio dapl2-utils tgt libiscsi-bin"
+  netcat-openbsd openmpi-bin python3-mpi4py fio dapl2-utils tgt libiscsi-bin
+  iproute2 cpio zstd"
 lab_packages="qemu-system-x86 qemu-utils cpio gzip xz-utils zstd"
 ci_packages="clang-19 libclang-rt-19-dev openssh-server openssh-client"
 gate_packages="valgrind"

@@ -263,15 +263,33 @@ INSTRUCTIONS = {
 }
 
 
-def judge_instructions(counted):
+def instruction_bounds(wanted):
+    """The entries of INSTRUCTIONS that are figures of these metrics."""
+    figures = {metric.ours.figure for metric in wanted}
+    return {figure: bound for figure, bound in INSTRUCTIONS.items() if figure in figures}
+
+
+def figures_of_bounds(bounds):
+    """The figures that such entries compare: ours, and those of the floors."""
+    return set(bounds) | {of for _, of in bounds.values()}
+
+
+def judge_instructions(counted, bounds=INSTRUCTIONS):
     """`counted`: (program, figure) -> instructions of a unit, the fewest of its variants. Yields
     (figure, ours, floor, bound, verdict)."""
-    for figure, (factor, of) in INSTRUCTIONS.items():
+    for figure, (factor, of) in bounds.items():
         ours, least = counted.get(("ours", figure)), counted.get(("floor", of))
         if ours is None or least is None:
             yield figure, ours, least, factor, UNSUPPORTED
         else:
             yield figure, ours, least, factor, HOLDS if ours <= factor * least else FAILS
+
+
+def gate_code(verdicts):
+    """1: a bound does not hold. 2: none of those, but not all were counted."""
+    if FAILS in verdicts:
+        return 1
+    return 2 if UNSUPPORTED in verdicts else 0
 
 
 HEADINGS = ("", "metric", "unit", "peer", "floor", "ours", "of floor", "must", "", "aim", "")

@@ -129,6 +129,23 @@ class Instructions(unittest.TestCase):
                          ["hold/16", "life/1000", "world/1000", "checked/1"])
         self.assertEqual(verdicts["hold/16"], UNSUPPORTED)
 
+    def test_the_exit_code_says_the_worst(self):
+        self.assertEqual(metrics.gate_code([HOLDS, HOLDS]), 0)
+        self.assertEqual(metrics.gate_code([HOLDS, UNSUPPORTED, FAILS]), 1)
+        self.assertEqual(metrics.gate_code([HOLDS, UNSUPPORTED]), 2)
+
+    def test_each_bound_is_of_a_metric(self):
+        self.assertEqual(metrics.instruction_bounds(metrics.METRICS), metrics.INSTRUCTIONS)
+
+    def test_only_those_of_the_wanted_metrics_are_judged(self):
+        ninth = metrics.instruction_bounds([m for m in metrics.METRICS if m.number == "9"])
+        self.assertEqual(list(ninth), ["checked/1"])
+        self.assertEqual(metrics.figures_of_bounds(ninth), {"checked/1", "life/1000"})
+        judged = [row[0] for row in metrics.judge_instructions(self.judged(1), ninth)]
+        self.assertEqual(judged, ["checked/1"])
+        second = [m for m in metrics.METRICS if metrics.number_of(m) == 2]
+        self.assertEqual(metrics.instruction_bounds(second), {})
+
 
 class TheMetrics(unittest.TestCase):
     def test_each_fails_when_ours_is_slow(self):

@@ -124,7 +124,7 @@ void Tidied(const Tree& tree, Report& report) {
   }
 }
 
-constexpr auto kRules = std::to_array<Rule>({
+constexpr auto kBuildRules = std::to_array<Rule>({
     {"load-rules", "A BUILD file loads the C++ rules: Bazel 9 has none built in.", LoadRules},
     {"foreign-rules", "No shell, Python or proto rules: they need repositories that Bazel 4 lacks.",
      ForeignRules},
@@ -135,6 +135,6 @@ constexpr auto kRules = std::to_array<Rule>({
 
 }  // namespace
 
-std::span<const Rule> BuildRules() { return kRules; }
+std::span<const Rule> BuildRules() { return kBuildRules; }
 
 }  // namespace lint

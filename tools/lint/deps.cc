@@ -108,12 +108,12 @@ void DirectDeps(const Tree& tree, Report& report) {
   }
 }
 
-constexpr auto kRules = std::to_array<Rule>({
+constexpr auto kDepRules = std::to_array<Rule>({
     {"direct-deps", "A target names the library of each header that it includes.", DirectDeps},
 });
 
 }  // namespace
 
-std::span<const Rule> DepRules() { return kRules; }
+std::span<const Rule> DepRules() { return kDepRules; }
 
 }  // namespace lint

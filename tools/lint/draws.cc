@@ -209,12 +209,12 @@ void OneDraw(const Tree& tree, Report& report) {
   }
 }
 
-constexpr auto kRules = std::to_array<Rule>({
+constexpr auto kDrawRules = std::to_array<Rule>({
     {"one-draw", "No expression draws twice from a Choice in no certain order.", OneDraw},
 });
 
 }  // namespace
 
-std::span<const Rule> DrawRules() { return kRules; }
+std::span<const Rule> DrawRules() { return kDrawRules; }
 
 }  // namespace lint

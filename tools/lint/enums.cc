@@ -152,7 +152,7 @@ void EnumOrder(const Tree& tree, Report& report) {
   }
 }
 
-constexpr auto kRules = std::to_array<Rule>({
+constexpr auto kEnumRules = std::to_array<Rule>({
     {"switch-default", "A switch over an enumeration of ours lists its values; it has no default.",
      SwitchDefault},
     {"enum-order", "Nothing depends on the order of enumerators, or on their number by hand.",
@@ -161,6 +161,6 @@ constexpr auto kRules = std::to_array<Rule>({
 
 }  // namespace
 
-std::span<const Rule> EnumRules() { return kRules; }
+std::span<const Rule> EnumRules() { return kEnumRules; }
 
 }  // namespace lint

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/lint/markdown.h"
 #include "tools/lint/rules.h"
 
 namespace lint {
@@ -20,28 +21,15 @@ struct Link {
 
 bool IsDocument(const Source& source) { return source.name().ends_with(".md"); }
 
-// Without what stands between backticks, where brackets are no links.
-std::string WithoutCode(std::string_view line) {
-  std::string text;
-  bool code = false;
-  for (const char c : line) {
-    if (c == '`') code = !code;
-    if (!code) text += c;
-  }
-  return text;
-}
-
+// Brackets between backticks are no links.
 std::vector<Link> LinksIn(const Source& page) {
   std::vector<Link> links;
-  bool fenced = false;
-  for (size_t i = 0; i < page.lines().size(); ++i) {
-    if (page.lines()[i].starts_with("```")) fenced = !fenced;
-    if (fenced) continue;
-    const std::string line = WithoutCode(page.lines()[i]);
+  for (const PageLine& of_page : LinesOutsideFences(page)) {
+    const std::string line = WithoutCode(of_page.text);
     for (size_t at = line.find("]("); at != line.npos; at = line.find("](", at + 2)) {
       const size_t end = line.find(')', at);
       if (end == line.npos) break;
-      links.push_back({static_cast<int>(i) + 1, line.substr(at + 2, end - at - 2)});
+      links.push_back({of_page.number, line.substr(at + 2, end - at - 2)});
     }
   }
   return links;
@@ -60,11 +48,9 @@ std::string Slug(std::string_view heading) {
 
 bool HasAnchor(const Source& page, std::string_view anchor) {
   const std::string id = fmt::format("id=\"{}\"", anchor);
-  return std::ranges::any_of(page.lines(), [&](std::string_view line) {
-    if (line.find(id) != line.npos) return true;
-    const size_t hashes = line.find_first_not_of('#');
-    return hashes != 0 && hashes != line.npos && line[hashes] == ' ' &&
-           Slug(line.substr(hashes + 1)) == anchor;
+  return std::ranges::any_of(LinesOutsideFences(page), [&](const PageLine& line) {
+    const std::string_view heading = HeadingOf(line.text);
+    return line.text.find(id) != line.text.npos || (!heading.empty() && Slug(heading) == anchor);
   });
 }
 
@@ -87,8 +73,7 @@ std::optional<std::string> Resolved(std::string_view folder, std::string_view ta
 }
 
 bool Exists(const Tree& tree, const std::string& path) {
-  // Captures are no text, so that the tree does not have them.
-  return path.empty() || path.ends_with(".pcap") || tree.Find(path) != nullptr ||
+  return path.empty() || tree.Has(path) ||
          std::ranges::any_of(tree.sources(),
                              [&](const Source& source) { return source.IsUnder(path); });
 }
@@ -118,13 +103,13 @@ void BrokenLink(const Tree& tree, Report& report) {
   }
 }
 
-constexpr auto kRules = std::to_array<Rule>({
+constexpr auto kLinkRules = std::to_array<Rule>({
     {"link", "A link of a document leads to a file, folder or heading of the workspace.",
      BrokenLink},
 });
 
 }  // namespace
 
-std::span<const Rule> LinkRules() { return kRules; }
+std::span<const Rule> LinkRules() { return kLinkRules; }
 
 }  // namespace lint

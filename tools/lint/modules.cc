@@ -143,7 +143,7 @@ void IncludePair(const Tree& tree, Report& report) {
   }
 }
 
-constexpr auto kRules = std::to_array<Rule>({
+constexpr auto kModuleRules = std::to_array<Rule>({
     {"scattered-class", "The methods of a class stand in at most three files.", ScatteredClass},
     {"wide-header", "A header offers at most 25 functions.", WideHeader},
     {"include-pair", "No two modules include each other.", IncludePair},
@@ -151,6 +151,6 @@ constexpr auto kRules = std::to_array<Rule>({
 
 }  // namespace
 
-std::span<const Rule> ModuleRules() { return kRules; }
+std::span<const Rule> ModuleRules() { return kModuleRules; }
 
 }  // namespace lint

@@ -86,7 +86,7 @@ void DisabledTest(const Tree& tree, Report& report) {
   }
 }
 
-constexpr auto kRules = std::to_array<Rule>({
+constexpr auto kNoteRules = std::to_array<Rule>({
     {"reminder", "Code has no reminders to its writer.", Reminder},
     {"machine-path", "No file names a path of one machine.", MachinePath},
     {"silent-skip", "A test that skips says why.", SilentSkip},
@@ -95,6 +95,6 @@ constexpr auto kRules = std::to_array<Rule>({
 
 }  // namespace
 
-std::span<const Rule> NoteRules() { return kRules; }
+std::span<const Rule> NoteRules() { return kNoteRules; }
 
 }  // namespace lint

@@ -86,7 +86,7 @@ void UnstableSort(const Tree& tree, Report& report) {
   }
 }
 
-constexpr auto kRules = std::to_array<Rule>({
+constexpr auto kOrderRules = std::to_array<Rule>({
     {"hash-order", "No unordered containers and no std::hash in model/, sim/ and conformance/.",
      HashOrder},
     {"address-order", "No map or set is ordered by addresses in model/, sim/ and conformance/.",
@@ -97,6 +97,6 @@ constexpr auto kRules = std::to_array<Rule>({
 
 }  // namespace
 
-std::span<const Rule> OrderRules() { return kRules; }
+std::span<const Rule> OrderRules() { return kOrderRules; }
 
 }  // namespace lint

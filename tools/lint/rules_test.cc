@@ -73,6 +73,13 @@ std::vector<Example> WordExamples() {
        File("sim/a.txt",
             "# The peer is "
             "told.")},
+      {"plain-words", "Script",
+       File("tools/run",
+            "#!/bin/sh\n# The peer is "
+            "told.\n"),
+       File("tools/list",
+            "# The peer is "
+            "told.\n")},
       {"plain-words", "Conversation",
        File("sim/a.conv",
             "# The peer is "
@@ -302,17 +309,39 @@ std::vector<Example> MapExamples() {
         {"sim/agenda_test.cc", ""}}},
       {"map",
        "Above",
-       {{"sim/README.md", "agenda_x\n"}, {"sim/core/agenda.h", ""}},
-       {{"sim/README.md", "agenda\n"}, {"sim/core/agenda.h", ""}}},
+       {{"sim/README.md", "`agenda_x`\n"}, {"sim/core/agenda.h", ""}},
+       {{"sim/README.md", "`core/agenda`\n"}, {"sim/core/agenda.h", ""}}},
       {"map",
        "Nearest",
-       {{"README.md", "agenda\n"}, {"sim/README.md", "\n"}, {"sim/agenda.h", ""}},
-       {{"README.md", "\n"}, {"sim/README.md", "agenda\n"}, {"sim/agenda.h", ""}}},
+       {{"README.md", "`agenda`\n"}, {"sim/README.md", "\n"}, {"sim/agenda.h", ""}},
+       {{"README.md", "\n"}, {"sim/README.md", "`agenda`\n"}, {"sim/agenda.h", ""}}},
       {"map",
        "Package",
-       {{"sim/README.md", "fabric\n"}, {"sim/core/BUILD", ""}},
-       {{"sim/README.md", "core\n"}, {"sim/core/BUILD", ""}}},
+       {{"sim/README.md", "`fabric`\n"}, {"sim/core/BUILD", ""}},
+       {{"sim/README.md", "`core`\n"}, {"sim/core/BUILD", ""}}},
       {"map", "NoReadme", {{"sim/agenda.h", ""}}, {{"sim/notes.txt", ""}}},
+      {"map",
+       "Prose",
+       {{"sim/README.md", "Its agenda is a queue.\n"}, {"sim/agenda.h", ""}},
+       {{"sim/README.md", "The test `agenda_test.cc` is of a queue.\n"},
+        {"sim/agenda_test.cc", ""}}},
+      {"map",
+       "StaleRow",
+       {{"sim/README.md", "| `agenda.h`, `gone.h` | a queue |\n"}, {"sim/agenda.h", ""}},
+       {{"sim/README.md", "| `agenda.h` | no `gone.h` |\n\n`gone.h`, in a sentence\n"},
+        {"sim/agenda.h", ""}}},
+      {"map",
+       "RowOfASection",
+       {{"sim/README.md", "## core\n| `agenda.h` | a queue |\n## lib\n| `agenda.h` | |\n"},
+        {"sim/core/agenda.h", ""}},
+       {{"sim/README.md",
+         "## core, lib\n| `agenda.h`, `../a.h`, `sim/a.h` | |\n\n| file of `lib` | |\n| `b.py` | "
+         "|\n"},
+        {"sim/core/agenda.h", ""},
+        {"sim/a.h", ""},
+        {"sim/lib/b.py", ""}}},
+      {"map", "RowOfOtherThings", File("sim/README.md", "| `gone.sh` | |\n"),
+       File("sim/README.md", "```\n| `gone.sh` |\n```\n| `*.cc`, `gone.sh --all`, `a\\|b` | |\n")},
   };
 }
 
@@ -333,6 +362,12 @@ std::vector<Example> LinkExamples() {
        {{"docs/a.md", "[b](b.md#the-x-mark), [y](b.md#y)"}, other}},
       {"link", "Fenced", File("docs/a.md", "```\n```\n[b](b.md)"),
        File("docs/a.md", "```\n[b](b.md)\n```")},
+      {"link", "Comment", File("docs/a.md", "[b](#b)\n```sh\n# B\n```"),
+       File("docs/a.md", "[b](#b)\n```sh\n# A\n```\n# B")},
+      {"link",
+       "Capture",
+       File("docs/a.md", "[b](b.pcap)"),
+       {{"docs/a.md", "[b](b.pcap)"}, {"docs/b.pcap", ""}}},
   };
 }
 

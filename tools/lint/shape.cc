@@ -66,7 +66,7 @@ void Guard(const Tree& tree, Report& report) {
   }
 }
 
-constexpr auto kRules = std::to_array<Rule>({
+constexpr auto kShapeRules = std::to_array<Rule>({
     {"long-function", "A function has at most 70 lines, from its signature to its brace.",
      LongFunction},
     {"long-file", "A file has at most 500 lines.", LongFile},
@@ -75,6 +75,6 @@ constexpr auto kRules = std::to_array<Rule>({
 
 }  // namespace
 
-std::span<const Rule> ShapeRules() { return kRules; }
+std::span<const Rule> ShapeRules() { return kShapeRules; }
 
 }  // namespace lint

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -40,13 +39,15 @@ std::optional<std::string> ReadText(const fs::path& path) {
 
 }  // namespace
 
-Tree::Tree(std::vector<Source> sources) : sources_(std::move(sources)) {
+Tree::Tree(std::vector<Source> sources, std::set<std::string, std::less<>> others)
+    : sources_(std::move(sources)), others_(std::move(others)) {
   std::ranges::stable_sort(sources_, {}, &Source::path);
 }
 
 Tree Tree::At(const fs::path& root) {
   const std::set<std::string> ignored = IgnoredNames(root);
   std::vector<Source> sources;
+  std::set<std::string, std::less<>> others;
   for (fs::recursive_directory_iterator at(root), end; at != end; ++at) {
     const std::string path = at->path().lexically_relative(root).generic_string();
     if (IsLeftover(at->path().filename().string()) || ignored.contains(path)) {
@@ -55,17 +56,25 @@ Tree Tree::At(const fs::path& root) {
     }
     std::error_code gone;  // an editor's temporary file may have been deleted
     if (at->is_symlink(gone) || !at->is_regular_file(gone)) continue;
-    if (at->file_size(gone) > kLargestText || gone) continue;
-    if (std::optional<std::string> text = ReadText(at->path())) {
+    const bool is_small = at->file_size(gone) <= kLargestText;
+    if (gone) continue;
+    std::optional<std::string> text = is_small ? ReadText(at->path()) : std::nullopt;
+    if (text) {
       sources.emplace_back(path, *std::move(text));
+    } else {
+      others.insert(path);
     }
   }
-  return Tree(std::move(sources));
+  return Tree(std::move(sources), std::move(others));
 }
 
 const Source* Tree::Find(std::string_view path) const {
   const auto found = std::ranges::lower_bound(sources_, path, {}, &Source::path);
   return found != sources_.end() && found->path() == path ? &*found : nullptr;
+}
+
+bool Tree::Has(std::string_view path) const {
+  return Find(path) != nullptr || others_.contains(path);
 }
 
 fs::path WorkspaceOfTest() { return fs::canonical("WORKSPACE").parent_path(); }

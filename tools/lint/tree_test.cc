@@ -70,5 +70,15 @@ TEST_F(TreeAt, FindsByPath) {
   EXPECT_EQ(tree.Find("sim/b.cc"), nullptr);
 }
 
+TEST_F(TreeAt, KnowsFilesThatAreNoText) {
+  Write("sim/a.cc", "int a;");
+  Write("sim/a.pcap", std::string("a\0b", 3));
+  const Tree tree = Tree::At(root_);
+  EXPECT_EQ(tree.Find("sim/a.pcap"), nullptr);
+  EXPECT_TRUE(tree.Has("sim/a.pcap"));
+  EXPECT_TRUE(tree.Has("sim/a.cc"));
+  EXPECT_FALSE(tree.Has("sim/b.pcap"));
+}
+
 }  // namespace
 }  // namespace lint
