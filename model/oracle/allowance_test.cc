@@ -82,6 +82,15 @@ INSTANTIATE_TEST_SUITE_P(Once, ACountedFault,
                          testing::Values("drop REQ from=active nth=1",
                                          "delay REQ from=active nth=1 by=7s"));
 
+// Also those that nothing but the fault can have lost are counted: the third has to arrive.
+TEST(CountedLosses, AreNoMoreThanTheFaultHits) {
+  const Told told = kListening + kRouteResolved +
+                    Told{"fault drop REQ from=active nth=1..2 -> done",
+                         "active rdma_connect A private=\"hello\" -> 0"};
+  ExpectPermitted(told + Told{"@1s..8s", "passive wait S within=7s -> quiet"});
+  RefusalOfTheLast(told + Told{"@1s..15s", "passive wait S within=14s -> quiet"});
+}
+
 // The first message of a kind, and the wait of what it would have ended.
 struct FirstOf {
   std::string name;

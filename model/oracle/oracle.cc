@@ -1,7 +1,6 @@
 #include "model/oracle/oracle.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "model/channel/misuse.h"
@@ -334,7 +333,7 @@ uint64_t Oracle::Fingerprint() const {
   uint64_t all = 0;
   for (const Components::Number number : components.All()) {
     uint64_t one = 0;
-    for (const Possibility& p : components.SetOf(number).items()) one += HashOf(p);
+    for (const Possibility& p : components.Peek(number).items()) one += HashOf(p);
     one += static_cast<uint64_t>(judges_->context().search.IsPartial(number));
     all += one * 0x9e3779b97f4a7c15 ^ one >> 32;
   }

@@ -13,6 +13,8 @@
 #include <optional>
 #include <string_view>
 
+#include "model/base/enumeration.h"
+
 namespace cm {
 
 // The numbers are permanent: they are in digests, and in messages of fault hooks.
@@ -45,31 +47,30 @@ struct MadKindRow {
   uint16_t attribute_id = 0;  // 0: none of its own
 };
 
-// The order is that of lists in messages and digests.
+// By value. The order is that of lists in messages and digests.
 // source: linux 6.1 cm_msgs.h, ib_cm.h CM_REQ_ATTR_ID
-inline constexpr auto kMadKinds = std::to_array<MadKindRow>({
-    {MadKind::kReq, "REQ", MadClass::kConnection, 0x0010},
-    {MadKind::kMra, "MRA", MadClass::kConnection, 0x0011},
-    {MadKind::kRej, "REJ", MadClass::kConnection, 0x0012},
-    {MadKind::kRep, "REP", MadClass::kConnection, 0x0013},
-    {MadKind::kRtu, "RTU", MadClass::kConnection, 0x0014},
-    {MadKind::kDreq, "DREQ", MadClass::kConnection, 0x0015},
-    {MadKind::kDrep, "DREP", MadClass::kConnection, 0x0016},
-    {MadKind::kSidrReq, "SIDR_REQ", MadClass::kSidr, 0x0017},
-    {MadKind::kSidrRep, "SIDR_REP", MadClass::kSidr, 0x0018},
-    {MadKind::kLap, "LAP", MadClass::kPath, 0x0019},
-    {MadKind::kApr, "APR", MadClass::kPath, 0x001a},
-    {MadKind::kOther, "OTHER", MadClass::kOther},
-    {MadKind::kMpaRequest, "MPA_REQ", MadClass::kMpa},
-    {MadKind::kMpaReply, "MPA_REP", MadClass::kMpa},
-    {MadKind::kMpaReject, "MPA_REJ", MadClass::kMpa},
-    {MadKind::kFin, "FIN", MadClass::kMpa},
-});
+inline constexpr auto kMadKinds =
+    ByValue(std::to_array<MadKindRow>({
+                {MadKind::kReq, "REQ", MadClass::kConnection, 0x0010},
+                {MadKind::kMra, "MRA", MadClass::kConnection, 0x0011},
+                {MadKind::kRej, "REJ", MadClass::kConnection, 0x0012},
+                {MadKind::kRep, "REP", MadClass::kConnection, 0x0013},
+                {MadKind::kRtu, "RTU", MadClass::kConnection, 0x0014},
+                {MadKind::kDreq, "DREQ", MadClass::kConnection, 0x0015},
+                {MadKind::kDrep, "DREP", MadClass::kConnection, 0x0016},
+                {MadKind::kSidrReq, "SIDR_REQ", MadClass::kSidr, 0x0017},
+                {MadKind::kSidrRep, "SIDR_REP", MadClass::kSidr, 0x0018},
+                {MadKind::kLap, "LAP", MadClass::kPath, 0x0019},
+                {MadKind::kApr, "APR", MadClass::kPath, 0x001a},
+                {MadKind::kOther, "OTHER", MadClass::kOther},
+                {MadKind::kMpaRequest, "MPA_REQ", MadClass::kMpa},
+                {MadKind::kMpaReply, "MPA_REP", MadClass::kMpa},
+                {MadKind::kMpaReject, "MPA_REJ", MadClass::kMpa},
+                {MadKind::kFin, "FIN", MadClass::kMpa},
+            }),
+            &MadKindRow::kind);
 
-// The row of `kind`; it has to be in the table.
-constexpr const MadKindRow& RowOf(MadKind kind) {
-  return *std::ranges::find(kMadKinds, kind, &MadKindRow::kind);
-}
+constexpr const MadKindRow& RowOf(MadKind kind) { return kMadKinds[static_cast<size_t>(kind)]; }
 // A management datagram, and no message over TCP.
 constexpr bool IsMad(MadKind kind) { return RowOf(kind).of != MadClass::kMpa; }
 constexpr bool IsOfConnection(MadKind kind) { return RowOf(kind).of == MadClass::kConnection; }
@@ -120,6 +121,7 @@ class MadKinds {
     return all;
   }
   constexpr bool Has(MadKind kind) const { return (bits_ >> static_cast<int>(kind)) & 1; }
+  constexpr bool Meets(MadKinds other) const { return (bits_ & other.bits_) != 0; }
   friend constexpr MadKinds operator|(MadKinds a, MadKinds b) {
     a.bits_ |= b.bits_;
     return a;

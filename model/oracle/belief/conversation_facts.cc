@@ -264,17 +264,17 @@ uint8_t ConversationFacts::LatestSourceOf(const IdState& id) const {
 
 // source: linux 6.1 route.c ip_route_output_key_hash_rcu: IPv4 treats a destination without a route
 // as a neighbour, once the interface is known
-std::optional<uint8_t> ConversationFacts::RouteTo(const IdInfo& id,
+std::optional<uint8_t> ConversationFacts::RouteTo(uint8_t kernel, uint8_t interface,
                                                   const Address& destination) const {
   const bool routed =
       destination.kind == AddressKind::kSide || destination.kind == AddressKind::kSilent;
   const bool multicast = destination.kind == AddressKind::kGroup;
-  if (!routed && ((destination.v6 && !multicast) || id.interface == kNoDevice)) return std::nullopt;
-  if (id.interface != kNoDevice) return id.interface;
-  const uint8_t local = LocalDevice(destination, id.kernel);
+  if (!routed && ((destination.v6 && !multicast) || interface == kNoDevice)) return std::nullopt;
+  if (interface != kNoDevice) return interface;
+  const uint8_t local = LocalDevice(destination, kernel);
   if (local != kNoDevice) return local;
   const uint8_t there = DeviceOf(destination);
-  return topology_->WayOut(id.kernel, there == kNoDevice ? std::nullopt : std::optional(there));
+  return topology_->WayOut(kernel, there == kNoDevice ? std::nullopt : std::optional(there));
 }
 
 }  // namespace cm::model

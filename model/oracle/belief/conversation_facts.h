@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "model/base/errno.h"
 #include "model/conversation/conversation.h"
 #include "model/oracle/belief/asking.h"
 #include "model/oracle/belief/certainty.h"
@@ -110,18 +109,17 @@ struct IdInfo {
   bool resolves_loopback = false;
   Asking asking;  // of the last resolution
   int32_t timeout_ms = 0;
-  EceOptions ece;                      // what the library will send
-  bool shares_port = false;            // REUSEADDR
-  bool path_given = false;             // IB_PATH: its destination is unknown
-  std::optional<bool> family_only;     // AFONLY
-  bool left_requests = false;          // it has left requests on another channel
-  uint8_t ack_timeout = 0;             // ACK_TIMEOUT; 0: that of the path
-  std::optional<int> packet_lifetime;  // of its route, if it differs from the default
-  std::optional<ConnFields> depths;    // given by the last connecting or accepting call
-  bool reply_unguarded = false;        // over iWARP: no timer waits for the reply any more
-  uint64_t qp_key = 0;                 // equal for equal QP numbers; 0 before connecting
-  uint32_t boot = 0;                   // number of restarts of its kernel by then
-  uint16_t request_payload = kNoPayload;
+  EceOptions ece;                       // what the library will send
+  bool shares_port = false;             // REUSEADDR
+  bool path_given = false;              // IB_PATH: its destination is unknown
+  std::optional<bool> family_only;      // AFONLY
+  bool left_requests = false;           // it has left requests on another channel
+  uint8_t ack_timeout = 0;              // ACK_TIMEOUT; 0: that of the path
+  std::optional<int> packet_lifetime;   // of its route, if it differs from the default
+  std::optional<ConnFields> depths;     // given by the last connecting or accepting call
+  bool reply_unguarded = false;         // over iWARP: no timer waits for the reply any more
+  uint64_t qp_key = 0;                  // equal for equal QP numbers; 0 before connecting
+  uint32_t boot = 0;                    // number of restarts of its kernel by then
   int unacked = 0;                      // events fetched and not acknowledged
   int acked = 0;                        // and those that were acknowledged, ever
   std::vector<Membership> memberships;  // all that it ever had, by number
@@ -168,6 +166,8 @@ class ConversationFacts {
 
   const Topology& topology() const { return *topology_; }
   const Profile& profile() const { return *profile_; }
+  bool over_iwarp() const { return profile().transport == Transport::kIwarp; }
+  bool over_infiniband() const { return profile().transport == Transport::kInfiniband; }
   IdInfo& id(IdRef ref) { return ids_[ref.index]; }
   const IdInfo& id(IdRef ref) const { return ids_[ref.index]; }
   ChannelInfo& channel(ChannelRef ref) { return channels_[ref.index]; }
@@ -205,7 +205,8 @@ class ConversationFacts {
   // interface once its destination is resolved. source: linux 6.1 cma.c addr_handler
   Address OwnedAddress(const PortOwner& owner, const IdState& id) const;
   // The interface of the route to `destination` from the id's kernel; empty without a route.
-  std::optional<uint8_t> RouteTo(const IdInfo& id, const Address& destination) const;
+  std::optional<uint8_t> RouteTo(uint8_t kernel, uint8_t interface,
+                                 const Address& destination) const;
 
   // Whether the queue pairs of both have the same number. Those that the library creates are
   // numbered anew when their kernel restarts.

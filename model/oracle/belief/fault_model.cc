@@ -31,7 +31,8 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
   disturbed_ |= RowOf(fault.kind).disturbs;
   if (fault.OnPackets()) return AddRule(fault, now, meets_flights);
   neighbours_.Keep();
-  DeviceInfo& device = devices_[topology_.sides[fault.side].device];
+  const uint8_t number = topology_.sides[fault.side].device;
+  DeviceInfo& device = devices_[number];
   switch (fault.kind) {
     case FaultKind::kDrop:
     case FaultKind::kDelay:
@@ -40,14 +41,13 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
     case FaultKind::kCorrupt:
       return;
     case FaultKind::kLinkDown:
-      return SetLink(topology_.sides[fault.side].device, false, ThisFault(now));
+      return SetLink(number, false, ThisFault(now));
     case FaultKind::kLinkUp:
       neighbours_.Learn();
-      return SetLink(topology_.sides[fault.side].device, true, ThisFault(now));
+      return SetLink(number, true, ThisFault(now));
     case FaultKind::kRemoveDevice:
     case FaultKind::kAddDevice:
-      return SetDevice(topology_.sides[fault.side].device, fault.kind == FaultKind::kAddDevice,
-                       now);
+      return SetDevice(number, fault.kind == FaultKind::kAddDevice, now);
     case FaultKind::kFailOver:
       ++device.fail_overs;
       // The GIDs are those of the ports. source: linux 6.1 roce_gid_mgmt.c, which is of RoCE
@@ -56,26 +56,23 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
       device.may_be_deaf = true;
       return;
     case FaultKind::kNeighbourChange:
-      neighbours_.of(topology_.sides[fault.side].device) = NeighbourTable(Neighbour::kWrong);
+      neighbours_.of(number) = NeighbourTable(Neighbour::kWrong);
       device.neighbour_changed = ThisFault(now);
       return;
     case FaultKind::kNeighbourExpires:
-      return neighbours_.of(topology_.sides[fault.side].device).Expire();
+      return neighbours_.of(number).Expire();
     case FaultKind::kExit:
       return;
     case FaultKind::kDuplicateAddress:
       for (uint8_t peer = 0; peer < devices_.size(); ++peer) {
-        const uint8_t doubled = topology_.sides[fault.side].device;
-        if (peer == doubled || !topology_.Linked(peer, doubled)) continue;
-        neighbours_.of(peer).Set(doubled, Neighbour::kWrong);
+        if (peer == number || !topology_.Linked(peer, number)) continue;
+        neighbours_.of(peer).Set(number, Neighbour::kWrong);
         devices_[peer].neighbour_changed = ThisFault(now);
       }
       return;
     case FaultKind::kFlap:
-      turns_.push_back({.device = topology_.sides[fault.side].device,
-                        .at = now,
-                        .every = fault.by.nanoseconds(),
-                        .left = 2 * fault.last});
+      turns_.push_back(
+          {.device = number, .at = now, .every = fault.by.nanoseconds(), .left = 2 * fault.last});
       device.flaps_until =
           std::max(device.flaps_until, now + (2 * fault.last - 1) * fault.by.nanoseconds());
       losses_end_.push_back(device.flaps_until);
@@ -92,13 +89,14 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
 
 void FaultModel::Heal(int64_t now) {
   if (injected_ < Moment::kByItself) ++injected_;
-  // Delayed messages stay delayed, and TCP's retransmissions arrive later still.
+  // What is delayed or held back stays so, and TCP's retransmissions arrive later still.
   const bool over_tcp = profile_.transport == Transport::kIwarp;
   std::erase_if(rules_, [over_tcp](const Rule& rule) {
-    return !over_tcp && rule.fault.Effect() != PacketEffect::kLate;
+    const PacketEffect effect = rule.fault.Effect();
+    return !over_tcp && effect != PacketEffect::kLate && effect != PacketEffect::kOvertaken;
   });
   for (Rule& rule : rules_) {
-    if (rule.until != kForEver) continue;
+    if (rule.until != kStill) continue;
     rule.until = now;
     rule.healed = injected_;
   }
@@ -279,7 +277,7 @@ Fate FaultModel::FateOverTcp(const Flight& flight) const {
   Fate fate;
   if (flight.from_device == flight.to_device) return fate;
   const auto felt = [&](int64_t last) {
-    return last != kNever && flight.since.earliest - kTcpPatience.nanoseconds() <= last;
+    return last != kNoTime && flight.since.earliest - kTcpPatience.nanoseconds() <= last;
   };
   bool meddled = false;
   for (const uint8_t device : {flight.from_device, flight.to_device}) {
@@ -306,7 +304,7 @@ bool FaultModel::Parted(uint8_t a, uint8_t b) const {
     if (!devices_[device].up || neighbours_.Wrong(device, other) || !Reaches(device, other))
       return true;
     for (const Rule& rule : rules_) {
-      const bool here = Names(rule.fault.side, device) && rule.until == kForEver;
+      const bool here = Names(rule.fault.side, device) && rule.until == kStill;
       if (here && rule.fault.Loses() && OfEveryPacket(rule.fault)) return true;
     }
   }
@@ -334,7 +332,7 @@ void FaultModel::ApplyLinks(const Flight& flight, Fate* fate) const {
   const DeviceInfo& from = devices_[flight.from_device];
   const DeviceInfo& to = devices_[flight.to_device];
   const int64_t flapping = std::max(from.flaps_until, to.flaps_until);
-  const bool flaps = flapping != kNever && flight.since.earliest <= flapping;
+  const bool flaps = flapping != kNoTime && flight.since.earliest <= flapping;
   if (flaps) {
     fate->can_be_lost = true;
     fate->fails_at_sender |= profile_.dialect.link_down_fails_sends;
@@ -372,7 +370,7 @@ Fate FaultModel::FateBeforeRules(const Flight& flight, const Possibility& p) con
   }
   if (const Certainty lost = SentWithoutSource(flight); lost != Certainty::kNo) {
     fate.can_be_lost = true;
-    fate.can_arrive = lost == Certainty::kMaybe;
+    fate.can_arrive &= lost == Certainty::kMaybe;
     fate.fails_at_sender = true;
   }
   // source: observed lab 6.1-rxe, the deaf device in docs/decisions.md

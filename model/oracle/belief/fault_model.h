@@ -157,8 +157,7 @@ class FaultModel : Fixed<FaultPlaces> {
   bool disturbed() const { return disturbed_; }
 
  private:
-  static constexpr int64_t kNever = -1;
-  static constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t kNoTime = -1;
   // A fault, and the time by which it was injected.
   struct Change {
     int64_t begin = 0;
@@ -168,7 +167,7 @@ class FaultModel : Fixed<FaultPlaces> {
     bool registered = true;
     bool up = true;
     bool halted = false;  // its host is not running
-    int64_t flaps_until = kNever;
+    int64_t flaps_until = kNoTime;
     uint32_t fail_overs = 0;
     std::vector<Change> failed_over;  // each time
     bool may_be_deaf = false;         // a send may have failed, after which it receives nothing
@@ -178,14 +177,14 @@ class FaultModel : Fixed<FaultPlaces> {
     Moment link_changed;
     Moment neighbour_changed;
     uint32_t connections = 0;  // ids on it that were connected or asked, ever
-    int64_t busy_until = kNever;
+    int64_t busy_until = kNoTime;
     std::vector<Change> silences;  // of the SM and SA of its subnet
   };
   struct Rule {
     Fault fault;
     int64_t since = 0;
     bool meets_flights = false;  // sent at that same instant, which it does not affect
-    int64_t until = kForEver;
+    int64_t until = kStill;
     uint8_t healed = 0;         // where it is healed: the number of that, as of a fault
     uint8_t counted = kNoRule;  // its number, if it is
     std::vector<Span> sent;     // what it has counted for certain

@@ -8,10 +8,6 @@ namespace {
 // linux 6.1 cma.c CMA_MAX_CM_RETRIES
 constexpr int64_t kRepetitions = 15;
 
-bool Meet(MadKinds a, MadKinds b) {
-  return std::ranges::any_of(kMads, [&](MadKind kind) { return a.Has(kind) && b.Has(kind); });
-}
-
 // Messages of other kinds are sent by calls and kernels of which nothing is noted here.
 bool OfConnections(MadKinds kinds) {
   return std::ranges::all_of(
@@ -37,7 +33,7 @@ bool MaySends::NoteGroup(uint32_t first_line) {
 void MaySends::End(IdRef id, int64_t now) {
   // What it hears of may be an attempt before.
   const auto attempts = std::ranges::count_if(all_, [&](const MaySend& may) {
-    return may.attempt == id && may.first && Meet(may.kinds, MadKinds(MadKind::kReq));
+    return may.attempt == id && may.first && may.kinds.Meets(MadKinds(MadKind::kReq));
   });
   if (attempts > 1) return;
   for (MaySend& may : all_) {
@@ -69,11 +65,11 @@ void MaySends::LoseAnswersTo(MadKinds kinds) {
 }
 
 uint32_t MaySends::Most(MadKinds kinds, int64_t from, int64_t until) const {
-  if (Meet(lost_, kinds) || !OfConnections(kinds)) return 0;
+  if (lost_.Meets(kinds) || !OfConnections(kinds)) return 0;
   uint32_t most = 0;
   for (const MaySend& may : all_) {
     const int64_t last = may.interval == 0 ? may.when.latest : std::max(may.when.latest, may.until);
-    if (last >= from && Meet(may.kinds, kinds)) most += Copies(may, until);
+    if (last >= from && may.kinds.Meets(kinds)) most += Copies(may, until);
   }
   return most;
 }

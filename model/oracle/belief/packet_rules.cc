@@ -44,7 +44,7 @@ bool FaultModel::Matches(const Rule& rule, const Flight& flight) const {
   const int64_t prompt = profile_.timing.prompt.nanoseconds();
   const bool too_early =
       (fault.after > Duration() || !delays_) && flight.since.latest + prompt < rule.first();
-  const bool too_late = rule.until != kForEver && flight.faults >= rule.healed;
+  const bool too_late = rule.until != kStill && flight.faults >= rule.healed;
   return !too_early && !too_late && flight.since.earliest <= rule.last();
 }
 
@@ -61,7 +61,7 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hi
   const bool always = hits_all && fault.window == Duration::Max() && HasBegun(rule, flight);
   if (rule.counted != kNoRule) {
     const bool spared = ((flight.spared >> rule.counted) & 1) != 0;
-    const bool used_up = hits[rule.counted] > fault.last - fault.first;
+    const bool used_up = !hits_all && hits[rule.counted] > fault.last - fault.first;
     if (spared || used_up) return Certainty::kNo;
     if (!always) {
       fate->hits.push_back({rule.counted, fault.Effect()});

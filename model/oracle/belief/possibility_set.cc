@@ -70,6 +70,14 @@ uint64_t HashOf(const Possibility& p) {
   return m.hash();
 }
 
+Hits CertainHits(const std::vector<Possibility>& all) {
+  if (all.empty()) return {};
+  Hits certain = all.front().hits;
+  for (const Possibility& p : all)
+    for (size_t i = 0; i < certain.size(); ++i) certain[i] = std::min(certain[i], p.hits[i]);
+  return certain;
+}
+
 void PossibilitySet::clear() {
   items_.clear();
   hashes_.clear();

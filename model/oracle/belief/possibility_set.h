@@ -14,6 +14,8 @@ namespace cm::model {
 // The same but for times and rows.
 bool SameBehaviour(const Possibility& a, const Possibility& b);
 uint64_t HashOf(const Possibility& p);
+// How many messages each counted rule has hit at least, in all of them; none of no possibility.
+Hits CertainHits(const std::vector<Possibility>& all);
 
 // Possibilities without doubles.
 class PossibilitySet {

@@ -6,10 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "model/base/inline_vector.h"
 #include "model/catalogue/catalogue.h"
 #include "model/channel/rules.h"
 #include "model/cm_id/rules.h"

@@ -1,7 +1,5 @@
 #include "model/oracle/belief/work_tracker.h"
 
-#include <algorithm>
-
 namespace cm::model {
 namespace {
 

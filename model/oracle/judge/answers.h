@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "model/base/errno.h"
 #include "model/catalogue/catalogue.h"

@@ -49,10 +49,10 @@ class CallRows {
   template <typename Use>
   void ForEachAfter(const Possibility& p, uint8_t at, const CallRule& rule, Guard guard,
                     Use use) const {
-    Possibility after = After(p, at, rule, guard);
     for (const uint8_t device : DevicesAfter(p.ids[at], rule)) {
+      Possibility after = After(p, at, rule, guard);
       if (device != kNoDevice) after.ids[at].device = device;
-      use(after);
+      use(std::move(after));
     }
   }
 

@@ -147,12 +147,12 @@ int64_t Channels::ComesFrom(IdRef asker) const {
 bool Channels::MayShow(IdRef id, CmEvent event, const Window& window) {
   const Components::Number number = components_.NumberOf(id);
   if (!components_.CountHitsElsewhere(number)) return false;
-  PossibilitySet before = components_.SetOf(number);
+  PossibilitySet before = components_.Peek(number);
   Verdict ignored;
   bool may = false;
   event.id = id;
   if (search_.Close(number, window, &ignored, {.id = id}))
-    for (Possibility p : components_.SetOf(number).items()) {
+    for (Possibility p : components_.Peek(number).items()) {
       uint8_t at = p.Find(id);
       while (at != kNoId && delivery_.Swallow(&p, at, window.span())) at = p.Find(id);
       if (at == kNoId) continue;
@@ -258,14 +258,19 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
   else
     JoinAnswered(event, window);
   if (!search_.Close(components_.NumberOf(owner), window, &verdict, aim)) return verdict;
-  std::vector<uint16_t> memberships;  // one of which the event is of
+  std::vector<uint16_t> memberships;                            // one of which the event is of
+  std::vector<std::pair<const FetchRule*, CmEvent>> permitted;  // so far
   const bool kept =
       search_.Keep(owner, &verdict, [&](Possibility& p, uint8_t at, JudgedStep& judged) {
         while (delivery_.Swallow(&p, at, window.span())) at = p.Find(owner);
         Delivery::ForEachFirst(std::move(p), at, [&](Possibility first) {
           const FetchRule* rule = delivery_.HeadRule(first, at);
           if (rule == nullptr) return;
-          judged.Permit(*rule, ToString(delivery_.EventBy(*rule, first, at), conversation_));
+          const std::pair by(rule, delivery_.EventBy(*rule, first, at));
+          if (std::ranges::find(permitted, by) == permitted.end()) {
+            judged.Permit(*rule, ToString(by.second, conversation_));
+            permitted.push_back(by);
+          }
           if (!delivery_.MayBe(event, *rule, first, at)) return;
           const uint16_t payload = first.ids[at].queue.front().payload;
           const uint16_t of = payload == kNoPayload ? 0 : facts_.payloads[payload].membership;
@@ -383,7 +388,7 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
     const auto may_be = [&](const Possibility& p) {
       return !is_drained(p) || (crowd && context_.steps.MayGoOn(p, window, {.quiet = channel}));
     };
-    if (std::ranges::any_of(components_.SetOf(number).items(), may_be)) able.push_back(number);
+    if (std::ranges::any_of(components_.Peek(number).items(), may_be)) able.push_back(number);
   }
   if (CrowdMayCome(channel, window)) {
     verdict.sharp = false;
@@ -418,7 +423,7 @@ Verdict Channels::FetchedUnseen(const Record& record, const call::GetCmEvent& ca
     if (!search_.Close(number, window, &verdict)) return verdict;
     PossibilitySet next;
     CmEvent event;
-    for (const Possibility& p : components_.SetOf(number).items()) {
+    for (const Possibility& p : components_.Peek(number).items()) {
       for (uint8_t i = 0; i < p.ids.size(); ++i) {
         const IdRef name = p.ids[i].name;
         if (!name.valid() || facts_.id(name).channel != call.channel) continue;
@@ -433,7 +438,7 @@ Verdict Channels::FetchedUnseen(const Record& record, const call::GetCmEvent& ca
     }
     if (next.empty()) continue;  // it may have fetched of another component, or nothing
     components_.Put(number, std::move(next));
-    learning_.FromEvent(event, components_.SetOf(number).items().front(), {});
+    learning_.FromEvent(event, components_.Peek(number).items().front(), {});
     facts_.CreditOf(call.event) = event.id;
     ++facts_.id(event.id).unacked;
     return verdict;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/check.h"
 #include "model/oracle/judge/components.h"
 #include "model/oracle/machine/aim.h"
 #include "model/oracle/machine/machine.h"
@@ -18,6 +19,7 @@ constexpr size_t kMostThinned = 4096;
 
 // The ids and messages of both, side by side.
 Possibility Product(const Possibility& x, const Possibility& y) {
+  CM_CHECK(x.ids.size() + y.ids.size() < kNoId) << "too many ids that can influence one another";
   Possibility both = x;
   const auto shift = static_cast<uint8_t>(x.ids.size());
   const auto moved = [shift](uint8_t i) { return i == kNoId ? kNoId : uint8_t(i + shift); };
@@ -92,7 +94,8 @@ bool MayAskAgain(const IdState& id) {
 // The connected ids of a component, over all its possibilities: a union-find over names.
 class Links {
  public:
-  Links(const std::vector<IdRef>& ids, Span next) : ids_(ids), next_(next), parent_(ids.size()) {
+  Links(const std::vector<IdRef>& ids, Span next)
+      : ids_(ids), next_(next), parent_(ids.size()), parts_(ids.size()) {
     for (size_t i = 0; i < ids.size(); ++i) parent_[i] = i;
   }
   size_t Root(size_t i) const {
@@ -102,8 +105,11 @@ class Links {
   void Join(IdRef a, IdRef b) {
     const size_t x = Index(a);
     const size_t y = Index(b);
-    if (x < ids_.size() && y < ids_.size()) parent_[Root(x)] = Root(y);
+    if (x >= ids_.size() || y >= ids_.size() || Root(x) == Root(y)) return;
+    parent_[Root(x)] = Root(y);
+    --parts_;
   }
+  size_t parts() const { return parts_; }
   size_t Index(IdRef id) const {
     return static_cast<size_t>(std::ranges::find(ids_, id) - ids_.begin());
   }
@@ -142,6 +148,7 @@ class Links {
   const std::vector<IdRef>& ids_;
   Span next_;
   std::vector<size_t> parent_;
+  size_t parts_;
 };
 
 // A message couples its two ends, and a request that no id knows yet those that it may reach.
@@ -172,8 +179,11 @@ bool Links::Couple(const ConversationFacts& facts, const Possibility& p) {
   }
   // A possibility stands for others in which ids that look alike are exchanged.
   for (size_t i = 0; i < p.ids.size(); ++i)
-    for (size_t j = i + 1; j < p.ids.size(); ++j)
-      if (p.ids[i].alike != 0 && p.ids[i].alike == p.ids[j].alike) Join(names[i], names[j]);
+    for (size_t j = i + 1; p.ids[i].alike != 0 && j < p.ids.size(); ++j) {
+      if (p.ids[i].alike != p.ids[j].alike) continue;
+      Join(names[i], names[j]);
+      break;  // the next one joins those behind it
+    }
   // Ids that may find one another's queue pairs in use stay together.
   for (size_t i = 0; i < p.ids.size(); ++i)
     for (const IdRef one : {p.ids[i].name, p.ids[i].PeerName()}) {
@@ -398,9 +408,8 @@ void Components::Split(Number number) {
   // What couples its ids does not depend on hits: mostly that is known without a copy.
   Links links(ids, look_ahead_);
   for (const Possibility& p : components_[number].set.items())
-    if (!links.Couple(facts_, p)) return;
+    if (!links.Couple(facts_, p) || links.parts() < 2) return;
   const std::vector<size_t> roots = links.Roots();
-  if (roots.size() < 2) return;
   // Hits are of all parts together: each part goes on with those that are certain.
   PossibilitySet set;
   const Hits own = OwnHits(components_[number]);

@@ -12,11 +12,7 @@ Hits Components::Sum(Hits a, const Hits& b) {
 }
 
 Hits Components::OwnHits(const Component& component) {
-  Hits least{};
-  if (component.set.empty()) return least;
-  least = component.set.items().front().hits;
-  for (const Possibility& p : component.set.items())
-    for (size_t i = 0; i < least.size(); ++i) least[i] = std::min(least[i], p.hits[i]);
+  Hits least = CertainHits(component.set.items());
   for (size_t i = 0; i < least.size(); ++i)
     least[i] = static_cast<uint8_t>(least[i] - component.elsewhere[i]);
   return least;
@@ -114,10 +110,14 @@ void Components::MarkOutOfScope(Number number) {
     if (facts_.id(listener).in_scope) MarkOutOfScope(listener);
 }
 
+const PossibilitySet& Components::Peek(Number number) const {
+  static const PossibilitySet none;
+  const auto found = components_.find(number);
+  return found == components_.end() ? none : found->second.set;
+}
+
 const std::vector<Possibility>& Components::PossibilitiesOf(IdRef id) const {
-  static const std::vector<Possibility> none;
-  const auto found = components_.find(NumberOf(id));
-  return found == components_.end() ? none : found->second.set.items();
+  return Peek(NumberOf(id)).items();
 }
 
 std::vector<Components::Number> Components::All() const {
@@ -129,12 +129,13 @@ std::vector<Components::Number> Components::All() const {
 std::vector<Components::Number> Components::On(ChannelRef channel) const {
   std::vector<Number> numbers;
   for (const auto& [number, component] : components_) {
-    const bool here = std::ranges::any_of(component.ids, [&](IdRef id) {
+    const auto here = [&](IdRef id) {
       return facts_.id(id).channel == channel && facts_.id(id).exists;
-    });
-    const bool left = std::ranges::any_of(
-        component.set.items(), [&](const Possibility& p) { return HasLeftOn(p, channel); });
-    if (here || left) numbers.push_back(number);
+    };
+    const auto left = [&](const Possibility& p) { return HasLeftOn(p, channel); };
+    if (std::ranges::any_of(component.ids, here) ||
+        std::ranges::any_of(component.set.items(), left))
+      numbers.push_back(number);
   }
   return numbers;
 }

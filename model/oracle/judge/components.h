@@ -32,7 +32,9 @@ class Components {
   // None of an id that is not judged.
   const std::vector<Possibility>& PossibilitiesOf(IdRef id) const;
   const ConversationFacts& facts() const { return facts_; }
-  // What may be so of the component, to change it.
+  // What may be so of the component; nothing of one that is not there.
+  const PossibilitySet& Peek(Number number) const;
+  // The same, to change it.
   PossibilitySet& SetOf(Number number) {
     Component& component = components_[number];
     component.changed = true;

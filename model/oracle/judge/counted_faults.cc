@@ -1,7 +1,6 @@
 #include "model/oracle/judge/counted_faults.h"
 
 #include <algorithm>
-#include <optional>
 #include <variant>
 #include <vector>
 

@@ -1,5 +1,4 @@
 // Calls on completion queues, and the events of these.
-#include <algorithm>
 
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"

@@ -6,7 +6,6 @@
 #include "model/oracle/belief/alike.h"
 #include "model/oracle/judge/components.h"
 #include "model/oracle/judge/lookalikes.h"
-#include "model/oracle/machine/aim.h"
 #include "model/oracle/machine/machine.h"
 
 namespace cm::model {
@@ -124,8 +123,7 @@ void Components::JudgeTogether(IdRef listener) {
 void Components::PrepareCall(IdRef id) {
   JudgeTogether(id);
   const IdRef listener = facts_.id(id).apart_from;
-  const bool over_tcp = facts_.profile().transport == Transport::kIwarp;
-  if (over_tcp && listener.valid() && Has(NumberOf(id)) && Has(NumberOf(listener)))
+  if (facts_.over_iwarp() && listener.valid() && Has(NumberOf(id)) && Has(NumberOf(listener)))
     Merge(listener, id);
 }
 

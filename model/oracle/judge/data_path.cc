@@ -1,7 +1,6 @@
 #include "model/oracle/judge/data_path.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
@@ -219,6 +218,14 @@ Verdict DataPath::Deregister(const call::DeregMr& dereg, const seen::Answered& a
   return verdict;
 }
 
+// Either end has named a depth of 0: its reads may never begin.
+bool DataPath::MayHaveNoRoomToRead(IdRef id) const {
+  const std::optional<ConnFields>& own = facts_.id(id).depths;
+  const IdRef peer = facts_.work.of(id).peer;
+  if (own && own->initiator_depth == 0) return true;
+  return peer.valid() && facts_.id(peer).depths && facts_.id(peer).depths->responder_resources == 0;
+}
+
 // What calls, events and faults say about queues.
 void DataPath::Learn(const Record& record, const Line& line) {
   WorkTracker& work = facts_.work;
@@ -260,6 +267,7 @@ void DataPath::Learn(const Record& record, const Line& line) {
     work.NewQueuePair(id, facts_.id(id).connected || accepts);
   } else if (WorkOf(call) != nullptr) {
     work.Post(call, EndsOf(id, facts_, components_));
+    if (kind == CallKind::kPostRead && MayHaveNoRoomToRead(id)) work.of(id).unknown = true;
     if (kind == CallKind::kPostUdSend)
       context_.datagram_lengths.push_back(LengthOf(WorkOf(call)->sges));
   } else if (const auto* msgs = std::get_if<call::RegMsgs>(&call)) {

@@ -59,6 +59,7 @@ class DataPath : JudgeBase {
   Verdict QueuePairDestroyed(IdRef id, const Reply& reply) const;
   bool HasWaitedForNothing(const Record& record, const Call& call);
   size_t PostedAtBothEnds(IdRef id) const;
+  bool MayHaveNoRoomToRead(IdRef id) const;
   // What the queue is armed for, and whether that has completed since.
   CompletionEvents::Arming ArmingOf(const call::ReqNotifyCq& call, const Ends& ends) const;
   Certainty CompletedSince(IdRef id, bool receives, const Ends& ends,

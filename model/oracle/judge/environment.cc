@@ -1,16 +1,11 @@
 #include "model/oracle/judge/environment.h"
 
 #include <algorithm>
-#include <limits>
-#include <utility>
 
 #include "model/oracle/machine/left_requests.h"
 
 namespace cm::model {
 namespace {
-
-// What need not happen.
-constexpr int64_t kFarOff = std::numeric_limits<int64_t>::max() / 4;
 
 void CountOne(uint8_t* due) {
   if (*due < 255) ++*due;
@@ -90,7 +85,8 @@ void Environment::Inject(const Fault& fault, const Window& window) {
   facts_.fail_overs[device] = static_cast<uint8_t>(fault_model_.FailOvers(device));
   if (row.leaves == FaultPremise::kHostStopped) Crash(kernel);
   if (row.leaves == FaultPremise::kHostRunning) ++facts_.boots[kernel];
-  if (fault.kind == FaultKind::kAddDevice || fault.kind == FaultKind::kRestart) Unmute(device);
+  if (fault.kind == FaultKind::kAddDevice || fault.kind == FaultKind::kRestart)
+    Unmute(device, fault.kind == FaultKind::kRestart);
   Tell(row.tells, fault.side, window);
   ChangeAnswers();
 }
@@ -104,7 +100,7 @@ void Environment::SpreadMutes(Certainty most) {
              fault_model_.carriers().Mutes(flight) != Certainty::kNo;
     };
     for (const Components::Number number : components_.All()) {
-      const std::vector<Possibility>& all = components_.SetOf(number).items();
+      const std::vector<Possibility>& all = components_.Peek(number).items();
       const auto is_mute = [device](const Possibility& p) { return p.IsMute(device); };
       const bool maybe = std::ranges::any_of(all, [&](const Possibility& p) {
         return p.IsMute(device) || std::ranges::any_of(p.flights, may_mute);
@@ -116,11 +112,15 @@ void Environment::SpreadMutes(Certainty most) {
   }
 }
 
-// A device that is registered anew sends again.
-void Environment::Unmute(uint8_t device) {
+// A device that is registered anew sends again, and so do all of a host that has started.
+void Environment::Unmute(uint8_t device, bool all_of_host) {
+  const auto is_anew = [&](uint8_t one) {
+    return all_of_host ? facts_.KernelOf(one) == facts_.KernelOf(device)
+                       : facts_.CaOf(one) == facts_.CaOf(device);
+  };
   search_.ChangeAll([&](Possibility* p) {
     for (uint8_t one = 0; one < facts_.topology().devices.size(); ++one)
-      if (facts_.CaOf(one) == facts_.CaOf(device)) p->mutes &= ~BitOfDevice(one);
+      if (is_anew(one)) p->mutes &= ~BitOfDevice(one);
   });
 }
 
@@ -226,7 +226,7 @@ void Environment::ChangeAnswers() {
 void Environment::Fail(AskedNeighbour neighbour) {
   const Asking now = fault_model_.AskingFor(neighbour.device, neighbour.peer);
   if (now.answered == Certainty::kYes) return;
-  if (now.answered == Certainty::kMaybe) neighbour.fails.latest = kFarOff;
+  if (now.answered == Certainty::kMaybe) neighbour.fails.latest = kNever;
   search_.ChangeAll([&](Possibility* p) {
     for (IdState& id : p->ids) {
       if (!id.name.valid() || id.closed || id.gone) continue;

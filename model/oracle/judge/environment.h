@@ -27,7 +27,7 @@ class Environment : JudgeBase {
   bool MessagesUnderWay(int64_t now) const;
   // What a fault of the side brings about at once.
   void SpreadMutes(Certainty most);
-  void Unmute(uint8_t device);
+  void Unmute(uint8_t device, bool all_of_host);
   void Tell(FaultTells tells, uint8_t side, const Window& window);
   void RemoveDevice(uint8_t device, const Window& window);
   void MeetNeighbour(IdState* id, uint8_t device, const Window& window) const;

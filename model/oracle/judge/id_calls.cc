@@ -56,9 +56,9 @@ std::vector<Output> OutputsOf(const ConversationFacts& facts, const Possibility&
   const IdRef id = IdOf(call);
   const IdState& own = p.ids[p.Find(id)];
   if (const auto* attrs = std::get_if<call::InitQpAttr>(&call)) {
-    const bool over_iwarp = facts.profile().transport == Transport::kIwarp;
-    const uint32_t mask = over_iwarp ? MaskOverIwarp(own, attrs->state)
-                                     : MaskFor(own, attrs->state, IsDatagram(facts.id(id).space));
+    const uint32_t mask = facts.over_iwarp()
+                              ? MaskOverIwarp(own, attrs->state)
+                              : MaskFor(own, attrs->state, IsDatagram(facts.id(id).space));
     return {QpAttrs{.mask = mask, .state = attrs->state}};
   }
   if (std::holds_alternative<call::GetRemoteEce>(call)) {

@@ -15,6 +15,11 @@ const ChannelRule& Row(ChannelGuard guard) {
   return RowOf(ChannelState::kEmpty, CallKind::kDestroyEventChannel, guard);
 }
 
+// The row by which a call of the kind waits.
+const CallRule& WaitingRow(CallKind kind) {
+  return *std::ranges::find(RowsOn(kind), kBlocks, &CallRule::outcome);
+}
+
 }  // namespace
 
 Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, const Reply& reply) {
@@ -205,7 +210,7 @@ bool Destructions::MayWait(const WaitingCall& call, const Window& window, Verdic
   const auto held_up = [&](const Possibility& p) { return IsHeldUp(call, p); };
   return std::ranges::any_of(ConcernedBy(call), [&](Components::Number number) {
     if (!search_.Close(number, window, verdict)) return true;
-    const std::vector<Possibility>& all = components_.SetOf(number).items();
+    const std::vector<Possibility>& all = components_.Peek(number).items();
     return std::ranges::any_of(all, held_up);
   });
 }
@@ -246,13 +251,11 @@ Verdict Disconnections::Called(const Record& record, Lane lane, const Call& call
 }
 
 Verdict Disconnections::Returned(const Record& record, const WaitingCall& was, const Reply& reply) {
-  const auto rule = std::ranges::find_if(rules::kCalls, [](const CallRule& r) {
-    return r.on == CallKind::kDisconnect && r.outcome == kBlocks;
-  });
+  const CallRule& rule = WaitingRow(CallKind::kDisconnect);
   if (!facts_.id(was.id).in_scope) return OutOfScope();
   Verdict verdict{.saw = "returned " + ToString(reply)};
-  Permit(&verdict, *rule, "0");
-  verdict.by.set(NumberOf(&*rule));
+  Permit(&verdict, rule, "0");
+  verdict.by.set(NumberOf(&rule));
   const bool fits = reply.succeeded() || Unseen(reply);
   search_.Judge(components_.NumberOf(was.id), WindowOf(record), &verdict,
                 [&](Possibility& p, JudgedStep& judged) {
@@ -307,13 +310,11 @@ bool Migrations::MayWait(const WaitingCall& call) const {
 }
 
 Verdict Migrations::Returned(const WaitingCall& was, const Reply& reply) const {
-  const auto rule = std::ranges::find_if(rules::kCalls, [](const CallRule& r) {
-    return r.on == CallKind::kMigrateId && r.outcome == kBlocks;
-  });
+  const CallRule& rule = WaitingRow(CallKind::kMigrateId);
   Verdict verdict{.saw = "returned " + ToString(reply)};
-  verdict.by.set(NumberOf(&*rule));
+  verdict.by.set(NumberOf(&rule));
   const bool waits = MayWait(was) && !facts_.id(was.id).left_requests;
-  Permit(&verdict, *rule, waits ? "blocked: an event is not acknowledged" : "0");
+  Permit(&verdict, rule, waits ? "blocked: an event is not acknowledged" : "0");
   if (waits || (!reply.succeeded() && !Unseen(reply))) verdict.kind = VerdictKind::kRefused;
   return verdict;
 }

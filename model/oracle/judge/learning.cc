@@ -107,7 +107,8 @@ void StartsAddress(const Lesson& l) {
   const bool stays_inside = info.bound.kind == AddressKind::kLoopback &&
                             l.facts.LocalDevice(resolve.destination, info.kernel) != kNoDevice;
   const std::optional<uint8_t> route =
-      stays_inside ? std::nullopt : l.facts.RouteTo(info, resolve.destination);
+      stays_inside ? std::nullopt
+                   : l.facts.RouteTo(info.kernel, info.interface, resolve.destination);
   if (!info.resolves_loopback) info.interface = route.value_or(kNoDevice);
   info.asking = AskingFor(l, resolve.destination);
   const uint8_t there = l.facts.DeviceOf(resolve.destination);

@@ -59,16 +59,13 @@ auto MadeOf(const IdInfo& i) {
                   i.peer_fail_overs, i.fail_overs, i.source_from, i.source_to, i.channel, i.bound,
                   i.destination, i.has_no_family, i.path_to, i.resolves_loopback, i.asking,
                   i.timeout_ms, i.ece, i.shares_port, i.path_given, i.family_only, i.left_requests,
-                  i.ack_timeout, i.packet_lifetime, i.depths, i.reply_unguarded, i.boot,
-                  i.request_payload, i.unacked, i.acked, i.holds, i.shown);
+                  i.ack_timeout, i.packet_lifetime, i.depths, i.reply_unguarded, i.boot, i.unacked,
+                  i.acked, i.holds, i.shown);
 }
 
 // Those that a component has for certain stay with what they have hit.
 std::vector<Possibility> ButForCertainHits(std::vector<Possibility> all) {
-  if (all.empty()) return all;
-  Hits certain = all.front().hits;
-  for (const Possibility& p : all)
-    for (size_t i = 0; i < certain.size(); ++i) certain[i] = std::min(certain[i], p.hits[i]);
+  const Hits certain = CertainHits(all);
   for (Possibility& p : all)
     for (size_t i = 0; i < certain.size(); ++i)
       p.hits[i] = static_cast<uint8_t>(p.hits[i] - certain[i]);
@@ -205,7 +202,7 @@ std::vector<IdRef> Lookalikes::OthersLike(IdRef id) const {
 }
 
 bool Lookalikes::MayBeExchanged(IdRef a, IdRef b) const {
-  const PossibilitySet& set = components_.SetOf(components_.NumberOf(a));
+  const PossibilitySet& set = components_.Peek(components_.NumberOf(a));
   return set.size() <= kMostExchanged && std::ranges::all_of(set.items(), [&](Possibility p) {
            Exchange(&p, a, b);
            OrderAlike(&p);

@@ -1,21 +1,16 @@
 #include "model/oracle/judge/scope.h"
 
-#include <algorithm>
-
 #include "model/oracle/machine/guards.h"
 
 namespace cm::model {
 namespace {
 
-// A possibility has room for a few more unread events of an id than these.
-constexpr size_t kMostUnread = 5;
+// So many memberships are followed that are not reported yet: the SA answers in any order.
+constexpr size_t kMostJoining = 5;
 
-// The call has an event of its own, which comes from nowhere but the call.
-bool Queues(const Call& call) {
-  const CallKind kind = KindOf(call);
-  if (const auto* set = std::get_if<call::SetOption>(&call)) return set->option == kIbPathOption;
-  return kind == CallKind::kJoinMulticast || kind == CallKind::kJoinMulticastEx ||
-         kind == CallKind::kResolveAddrInfo || kind == CallKind::kWriteCmEvent;
+bool IsJoin(const Call& call) {
+  return std::holds_alternative<call::JoinMulticast>(call) ||
+         std::holds_alternative<call::JoinMulticastEx>(call);
 }
 
 const PrivateData* DataOf(const Call& call) {
@@ -69,9 +64,10 @@ bool Scope::CanFollow(const Call& call, const Window& window) {
   // the id. source: rdma-core 44 cma.c rdma_destroy_ep
   if (std::holds_alternative<call::DestroyEp>(call) && facts_.work.of(IdOf(call)).CqEventsUnacked())
     return false;
-  const bool too_many = Queues(call) && components_.MayBe(IdOf(call), [](const IdState& own) {
-    return own.queue.size() + own.joining.size() > kMostUnread;
-  });
+  const bool too_many = machine_.over_infiniband() && IsJoin(call) &&
+                        components_.MayBe(IdOf(call), [](const IdState& own) {
+                          return own.joining.size() > kMostJoining;
+                        });
   return !too_many && (!machine_.over_iwarp() || CanFollowOverIwarp(call, window));
 }
 
@@ -84,7 +80,7 @@ bool MayConnectOverIwarp(IdRef id, const ConversationFacts& facts, Components& c
 
 // A destination that is known, and a queue pair that no other connection uses.
 bool Scope::ConnectionIsCovered(const call::Connect& call, bool covered) {
-  const IdInfo info = facts_.id(call.id);
+  const IdInfo& info = facts_.id(call.id);
   if (info.destination.AnyOrLoopback()) return false;
   const uint32_t number = call.param ? call.param->qp_num & 0xffffff : 0;
   const uint8_t there = facts_.DeviceOf(info.destination);

@@ -29,7 +29,6 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t cro
   std::vector<std::pair<size_t, IdRef>> reached;
   std::vector<bool> stays;
   std::vector<bool> overdue;
-  bool all_stay = true;
   size_t from = 0;
   Steps::Remains remains = Steps::Remains::kMayStay;
   const Steps::Take take = [&](Possibility successor, IdRef sender) {
@@ -50,10 +49,8 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t cro
     reached.clear();
     overdue.resize(set->size());
     steps.Expand(p, window, own, take, &remains, guesses);
-    if (remains == Steps::Remains::kIsStoodFor) {
-      stays.resize(set->size(), true);
-      stays[from] = all_stay = false;
-    }
+    stays.resize(set->size(), true);
+    stays[from] = remains != Steps::Remains::kIsStoodFor;
     only.resize(set->size());
     for (const auto& [at, sender] : reached) {
       // In a crowd, one request that the listener may show is enough.
@@ -67,7 +64,8 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t cro
     }
   }
   stays.resize(set->size(), true);
-  if (!all_stay) set->Keep([&stays](size_t i) { return stays[i]; });
+  if (std::ranges::find(stays, false) != stays.end())
+    set->Keep([&stays](size_t i) { return stays[i]; });
   return true;
 }
 

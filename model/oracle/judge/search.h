@@ -178,8 +178,8 @@ class Search {
         components_.facts().id(id).listens && !components_.IsLazy(components_.NumberOf(id));
     return all ? Aim{} : Aim{.id = id};
   }
-  bool IsCrowd(Number number) {
-    const PossibilitySet& set = components_.SetOf(number);
+  bool IsCrowd(Number number) const {
+    const PossibilitySet& set = components_.Peek(number);
     const bool many = !set.empty() && set.items().front().ids.size() >= components_.facts().crowd;
     return many || components_.IsLazy(number);
   }

@@ -1,7 +1,6 @@
 #include "model/oracle/judge/tester_messages.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "model/oracle/machine/arrivals.h"
 #include "model/oracle/machine/payloads.h"

@@ -40,7 +40,7 @@ ConnParam ParamOrNone(const Call& call) {
 bool Unjudged::EndContradicted() {
   bool any = false;
   for (const Components::Number number : components_.All()) {
-    if (!components_.SetOf(number).empty()) continue;
+    if (!components_.Peek(number).empty()) continue;
     components_.MarkOutOfScope(number);
     any = true;
   }

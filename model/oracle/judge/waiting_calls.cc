@@ -115,11 +115,11 @@ void WaitingCalls::Pass(const Record& record) {
 
 Verdict WaitingCalls::StillWaiting(const Record& record, bool settled) {
   const int64_t now = record.begin.nanoseconds();
-  Verdict verdict;
   for (WaitingCall& call : context_.waiting) {
     if (call.due) return Refuse(&call);
     if (!settled || call.what == For::kCq || !IsJudged(call)) continue;
     if (!IsAlone(call, call.line)) continue;
+    Verdict verdict;
     if (MayWait(call, {now, now, context_.settled}, &verdict)) continue;
     return verdict.kind == VerdictKind::kInconclusive ? verdict : Refuse(&call);
   }

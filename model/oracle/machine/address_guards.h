@@ -69,12 +69,13 @@ inline Certainty FamiliesDiffer(const Situation& s) {
 inline Certainty NoRoute(const Situation& s) {
   const auto& resolve = std::get<call::ResolveAddr>(s.call);
   if (resolve.destination.AnyOrLoopback()) return Certainty::kNo;
-  IdInfo bound = s.info;
+  uint8_t from = s.info.interface;
   if (s.id.state == State::kIdle) {
     const uint8_t device = s.facts.LocalDevice(resolve.source, s.info.kernel);
-    if (device != kNoDevice) bound.interface = device;
+    if (device != kNoDevice) from = device;
   }
-  const std::optional<uint8_t> interface = s.facts.RouteTo(bound, resolve.destination);
+  const std::optional<uint8_t> interface =
+      s.facts.RouteTo(s.info.kernel, from, resolve.destination);
   if (!interface) return Certainty::kYes;
   const bool to_itself = s.facts.LocalDevice(resolve.destination, s.info.kernel) == *interface;
   return Of(!to_itself && !s.fault_model.carriers().IsUp(*interface));

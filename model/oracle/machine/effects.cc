@@ -1,7 +1,6 @@
 #include "model/oracle/machine/effects.h"
 
 #include <array>
-#include <span>
 
 #include "model/base/check.h"
 #include "model/oracle/machine/effect_row.h"

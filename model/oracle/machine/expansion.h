@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +15,6 @@
 
 namespace cm::model {
 
-inline constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 4;
 inline constexpr std::string_view kRepetition = "the repetition of a message";
 
 class Steps::Expansion {
@@ -144,7 +142,7 @@ class Steps::Expansion {
       if (!other)
         ExpandFlight(p, f);
       else if (measuring_)
-        NoteCertain(p, flight);
+        NoteCertain(p, f);
     }
   }
 
@@ -165,13 +163,21 @@ class Steps::Expansion {
   }
 
   // Another request comes first if it has to have come earlier.
-  void NoteCertain(const Possibility& p, const Flight& flight) {
-    const Fate fate = steps_.fault_model_.FateOf(flight, p);
+  void NoteCertain(const Possibility& p, size_t f) {
+    const Flight& flight = p.flights[f];
+    const Fate& fate = FateAt(p, f);
     const uint8_t listener = machine_.ListenerFor(p, flight);
     const bool full = listener == kNoId || p.ids[listener].backlog <= 0 ||
                       MayMeetFullQueue(p, flight, {flight.since.earliest, window_.end});
     if (!fate.can_arrive || fate.can_be_lost || fate.hits.size() != 0 || full) return;
     horizon_ = std::min(horizon_, steps_.Prompt(flight.since, window_, fate.late).not_after);
+  }
+
+  // What may become of a message under way in the one possibility that is expanded.
+  const Fate& FateAt(const Possibility& p, size_t f) {
+    while (fates_.size() < p.flights.size())
+      fates_.push_back(steps_.fault_model_.FateOf(p.flights[fates_.size()], p));
+    return fates_[f];
   }
 
   // A request that comes to the listener behind one that must have come before it, and is not
@@ -201,11 +207,13 @@ class Steps::Expansion {
 
   // A message that can only be lost is lost before anything else happens: nothing shows when it is,
   // and a hundred of them would be lost in every order.
-  bool TakeLost(const Possibility& p, const Take& take) const {
+  bool TakeLost(const Possibility& p, const Take& take) {
     for (size_t f = 0; f < p.flights.size(); ++f) {
-      if (!steps_.fault_model_.FateOf(p.flights[f], p).OnlyLost()) continue;
+      const Fate& fate = FateAt(p, f);
+      if (!fate.OnlyLost()) continue;
       Possibility next = p;
       next.flights.erase(next.flights.begin() + static_cast<ptrdiff_t>(f));
+      CountHit(&next, fate.loses);
       take(std::move(next), {});
       return true;
     }
@@ -271,7 +279,7 @@ class Steps::Expansion {
   // The message is repeated while it is not answered, and given up at last. It is repeated only
   // when the last copy is not under way any more, or is held back by a fault.
   void ExpandOutstanding(const Possibility& p, uint8_t i);
-  bool MayOvertake(const Possibility& p, const Flight& message, Due again) const;
+  bool MayOvertake(const Possibility& p, const Flight& message, const Fate& fate, Due again) const;
   // The timer of a message that may have to wait for its turn.
   Due InTurn(Span since, Duration nominal) const;
   // TCP repeats what is lost, until the provider waits no more.
@@ -320,6 +328,7 @@ class Steps::Expansion {
   const Window& window_;
   const Aim& aim_;
   bool crowd_ = false;
+  std::vector<Fate> fates_;   // by message
   std::vector<IdRef> alike_;  // the senders that are followed
   bool cuts_ = false;
   bool offered_ = false;

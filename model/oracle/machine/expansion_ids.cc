@@ -1,6 +1,5 @@
 // Steps of an id: what comes from below, timers, and what waits for it.
 #include <algorithm>
-#include <utility>
 
 #include "model/oracle/machine/expansion.h"
 
@@ -168,10 +167,12 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
   bool under_way = false;
   bool fails = false;
   Due again = InTurn(id.last, interval);
-  for (const Flight& flight : p.flights) {
+  for (size_t f = 0; f < p.flights.size(); ++f) {
+    const Flight& flight = p.flights[f];
     if (flight.from != i || flight.kind != id.message) continue;
-    under_way |= flight.hit == kNoRule && !MayOvertake(p, flight, again);
-    fails |= steps_.fault_model_.FateOf(flight, p).fails_at_sender;
+    const Fate& fate = FateAt(p, f);
+    under_way |= flight.hit == kNoRule && !MayOvertake(p, flight, fate, again);
+    fails |= fate.fails_at_sender;
   }
   if (fails) {
     Offer(p, steps_.Prompt(id.last, window_, kNever), "", [&, i](Possibility* next, Span when) {
@@ -228,10 +229,11 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
 }
 
 // The rule that delays a message may not be there any more when it is repeated.
-bool Steps::Expansion::MayOvertake(const Possibility& p, const Flight& message, Due again) const {
+bool Steps::Expansion::MayOvertake(const Possibility& p, const Flight& message, const Fate& first,
+                                   Due again) const {
+  if (first.late == 0) return false;
   Flight repetition = message;
   repetition.since = {again.not_before, again.not_after};
-  const Fate first = steps_.fault_model_.FateOf(message, p);
   const Fate second = steps_.fault_model_.FateOf(repetition, p);
   return second.late < first.late &&
          again.not_before + second.early < message.since.latest + first.late;

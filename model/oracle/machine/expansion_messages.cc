@@ -1,6 +1,5 @@
 // Steps of a message under way: it arrives, is lost, doubled or late; the door to all steps.
 #include <algorithm>
-#include <utility>
 
 #include "model/oracle/machine/arrivals.h"
 #include "model/oracle/machine/expansion.h"
@@ -52,7 +51,8 @@ const IbRule* Steps::Expansion::IgnoredBy(const Possibility& p, const Flight& fl
   }
   if (rule == nullptr) return nullptr;
   const Fate fate = steps_.fault_model_.FateOf(flight, p);
-  const bool matters = !fate.hits.empty() || fate.mutes != Certainty::kNo || fate.fails_at_sender;
+  const bool matters = !fate.hits.empty() || fate.loses != kNoRule ||
+                       fate.mutes != Certainty::kNo || fate.fails_at_sender;
   return matters ? nullptr : rule;
 }
 
@@ -69,14 +69,15 @@ void Steps::Expansion::DropIdle(Possibility* p) const {
 
 void Steps::Expansion::ExpandFlight(const Possibility& p, size_t f) {
   const Flight& flight = p.flights[f];
-  const Fate fate = steps_.fault_model_.FateOf(flight, p);
+  const Fate& fate = FateAt(p, f);
   if (machine_.AsksElsewhere(p, flight) || IsBehindApart(p, f)) return;
   bool behind = false;
-  for (size_t earlier = 0; earlier < f && !behind; ++earlier) {
+  for (size_t earlier = fate.can_arrive && fate.in_order ? 0 : f; earlier < f && !behind;
+       ++earlier) {
     // What is held back itself holds nothing up, nor does the second of two copies.
     const Flight& first = p.flights[earlier];
     behind = first.SameSender(flight) && first.to_device == flight.to_device && !first.copied &&
-             steps_.fault_model_.FateOf(first, p).in_order;
+             FateAt(p, earlier).in_order;
   }
   Due due = steps_.Prompt(flight.since, window_, fate.late);
   due.not_before += fate.early;

@@ -21,10 +21,6 @@ Payload MembershipPayload(const IdInfo& info, const Call& call, bool found) {
   return payload;
 }
 
-bool OverInfiniband(const ConversationFacts& facts) {
-  return facts.profile().transport == Transport::kInfiniband;
-}
-
 }  // namespace
 
 Joins JoinsOf(const Call& call) {
@@ -43,7 +39,7 @@ void Join(ConversationFacts& facts, IdState* id, const Call& call, bool found, S
     id->joined.Widen(when);
   const IdInfo& info = facts.id(id->name);
   id->joining.push_back(facts.payloads.Intern(MembershipPayload(info, call, found)));
-  if (OverInfiniband(facts)) facts.payloads.Intern(MembershipPayload(info, call, false));
+  if (facts.over_infiniband()) facts.payloads.Intern(MembershipPayload(info, call, false));
 }
 
 void DropEvents(const ConversationFacts& facts, IdState* id, uint16_t membership) {
@@ -62,7 +58,7 @@ void DropEvents(const ConversationFacts& facts, IdState* id, uint16_t membership
 bool CanAttach(const ConversationFacts& facts, const IdState& id, const Pending& joined) {
   if (id.qp == QpPhase::kNone || joined.payload == kNoPayload) return true;
   // Over InfiniBand every address is that of a group. source: linux 6.1 cma.c cma_set_mgid
-  if (OverInfiniband(facts)) return true;
+  if (facts.over_infiniband()) return true;
   const Payload& payload = facts.payloads[joined.payload];
   if (facts.id(id.name).memberships[payload.membership - 1].send_only) return true;
   return payload.group.kind == AddressKind::kGroup;

@@ -123,7 +123,7 @@ RuleBits GuardFinder::ConsultedOverIwarp(const IdState& id, const Call& call, Gu
 }
 
 RuleBits GuardFinder::Consulted(const IdState& id, const Call& call, Guard guard) const {
-  if (facts_.profile().transport == Transport::kIwarp) return ConsultedOverIwarp(id, call, guard);
+  if (facts_.over_iwarp()) return ConsultedOverIwarp(id, call, guard);
   if (IsDatagram(facts_.SpaceOf(id))) return ConsultedForDatagrams(id, call, guard);
   const CallKind kind = KindOf(call);
   const bool past_removal = guard != Guard::kDeviceUnknown && guard != Guard::kDeviceRemoved;

@@ -55,8 +55,6 @@ bool Machine::MoveQp(Possibility* p, uint8_t id, QpStimulus on) {
   return true;
 }
 
-void Machine::Queue(Possibility* p, uint8_t id, Pending pending) const { p->ids[id].Put(pending); }
-
 void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, const Details& details,
                    Span when) const {
   // No id takes it: it matters only where sending it over a link that is down makes its device
@@ -110,7 +108,7 @@ void Machine::Report(Possibility* p, uint8_t id, model::Report report,
     Pending pending{.type = rule.type, .status = rule.status};
     if (InfoOf(report).over == over::kIwarp) {
       pending.payload = report == model::Report::kIwEstablished ? details.told : details.payload;
-      return Queue(p, id, pending);
+      return own.Put(pending);
     }
     if (rule.status == kReason) pending.status = static_cast<int32_t>(details.reason);
     const bool replied =
@@ -122,7 +120,7 @@ void Machine::Report(Possibility* p, uint8_t id, model::Report report,
     if (rule.type == EventType::kRejected) {
       pending.payload = details.payload == kNoPayload ? facts_.empty_rejection : details.payload;
     }
-    return Queue(p, id, pending);
+    return own.Put(pending);
   }
 }
 
@@ -156,7 +154,7 @@ bool Machine::FromBelow(Possibility* p, uint8_t id, Below on, Span when) const {
     if (rule.on != on || !rule.from.Has(own.state)) continue;
     p->used.set(NumberOf(&rule));
     if (rule.to != State::kSame) own.state = rule.to;
-    if (!rule.silent && own.accepted) Queue(p, id, {.type = rule.reports, .status = rule.status});
+    if (!rule.silent && own.accepted) own.Put({.type = rule.reports, .status = rule.status});
     if (on == Below::kDeviceGoes) own.due = when;
     if (on == Below::kKernelIdClosed) DestroyInKernel(p, id, when);
     return true;
@@ -405,11 +403,10 @@ void Machine::Deliver(Possibility* p, const Flight& flight, uint8_t listener, Sp
   const IdRef name = p->ids[listener].name;
   const uint8_t place = PlaceOfChild(*p, child);
   p->Insert(place, std::move(child));
-  Queue(p, p->Find(name),
-        {.type = EventType::kConnectRequest,
-         .child = place,
-         .payload = flight.payload,
-         .since = when});
+  p->ids[p->Find(name)].Put({.type = EventType::kConnectRequest,
+                             .child = place,
+                             .payload = flight.payload,
+                             .since = when});
 }
 
 void Machine::ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const {

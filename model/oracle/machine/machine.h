@@ -26,7 +26,7 @@ class Machine {
   static bool HasMoved(const IdState& id) {
     return id.ib == IbState::kEstablished && (id.pathless || id.lap_rcvd);
   }
-  // A message of the tester arrives. tester.cc
+  // A message of the tester arrives. tester_arrivals.cc
   void ArriveFromTester(Possibility* p, const Flight& flight, uint8_t user, Span when) const;
   // The row of an IB CM identifier; null where the table has none.
   static const IbRule* Find(IbState state, IbStimulus on);
@@ -43,13 +43,13 @@ class Machine {
   void MeetFullQueue(Possibility* p, const Flight& flight, Span when) const;
   // The listener for a TCP connection from the id to its destination.
   RequestGuard AcceptorOf(const Possibility& p, uint8_t id) const;
-  bool over_iwarp() const { return facts_.profile().transport == Transport::kIwarp; }
-  bool over_infiniband() const { return facts_.profile().transport == Transport::kInfiniband; }
+  bool over_iwarp() const { return facts_.over_iwarp(); }
+  bool over_infiniband() const { return facts_.over_infiniband(); }
   // An event from below for the id; false when the table has no row for it.
   bool FromBelow(Possibility* p, uint8_t id, Below on, Span when) const;
   // Reports one of the pending memberships.
   void ReportMembership(Possibility* p, uint8_t id, size_t which, Below on, Span when) const;
-  // A request arrives at a device; returns the executed row.
+  // A request arrives at a device.
   // `user`: the id that its queue pair is connected to, or kNoId.
   void ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, Span when) const;
   // The id that is connected to the queue pair in a request or reply; kNoId: none is. `least`: that
@@ -93,6 +93,7 @@ class Machine {
   // False when the transition is not permitted; then nothing changes.
   static bool MoveQp(Possibility* p, uint8_t id, QpStimulus on);
 
+ private:
   // The service that an id offers, or requests when it connects.
   struct Service {
     uint8_t kernel = 0;
@@ -102,13 +103,9 @@ class Machine {
       return owner.address.port == port && port != 0 && owner.kernel == kernel &&
              owner.space == space;
     }
-    friend bool operator==(const Service&, const Service&) = default;
   };
   Service ServiceOf(const Flight& request) const;
-
- private:
   void Report(Possibility* p, uint8_t id, Report report, const Details& details) const;
-  void Queue(Possibility* p, uint8_t id, Pending pending) const;
   // `own` unless it is an answer, which is derived from the message that it answers.
   void Send(Possibility* p, uint8_t id, Sends kind, bool own, const Details& details,
             Span when) const;

@@ -32,17 +32,14 @@ Payload RequestPayload(const ConversationFacts& facts, const call::Connect& call
   const Limits& limits = facts.profile().limits;
   Payload payload;
   const ConnParam param = call.param.value_or(ConnParam{});
-  payload.conn.responder_resources =
-      DepthOf(call.param, param.initiator_depth, facts.profile().limits.max_depth);
-  payload.conn.initiator_depth =
-      DepthOf(call.param, param.responder_resources, facts.profile().limits.max_depth);
+  payload.conn.responder_resources = DepthOf(call.param, param.initiator_depth, limits.max_depth);
+  payload.conn.initiator_depth = DepthOf(call.param, param.responder_resources, limits.max_depth);
   payload.conn.flow_control = call.param ? param.flow_control : 0;
   payload.conn.retry_count = std::min(param.retry_count, limits.max_retry_count);
   payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
   payload.conn.srq = has_qp ? SharesReceives(facts, call.id) : param.srq;
   payload.ece = OnTheWire(facts.id(call.id).ece);
   payload.data = param.private_data.Resized(limits.request_data);
-  if (!call.param) payload.data = PrivateData().Resized(limits.request_data);
   return payload;
 }
 
@@ -64,7 +61,6 @@ Payload ReplyPayload(const ConversationFacts& facts, const call::Accept& call, c
   // The vendor is the one that was received, the options are those of who answers.
   payload.ece = {.vendor_id = request.ece.vendor_id, .options = facts.id(call.id).ece.options};
   payload.data = param.private_data.Resized(limits.reply_data);
-  if (!call.param) payload.data = PrivateData().Resized(limits.reply_data);
   return payload;
 }
 
@@ -89,7 +85,7 @@ Payload IwRequestPayload(const ConversationFacts& facts, const call::Connect& ca
       DepthOf(call.param, param.initiator_depth, facts.profile().limits.max_depth);
   payload.conn.initiator_depth =
       DepthOf(call.param, param.responder_resources, facts.profile().limits.max_depth);
-  if (call.param) payload.data = param.private_data;
+  payload.data = param.private_data;
   return payload;
 }
 
@@ -111,7 +107,7 @@ Details AgreedOverIwarp(ConversationFacts& facts, const call::Accept& call, cons
   Payload reply;
   reply.conn.initiator_depth = reads;
   reply.conn.responder_resources = answers;
-  if (call.param) reply.data = param.private_data;
+  reply.data = param.private_data;
   Payload told;
   told.conn.initiator_depth = answers;
   told.conn.responder_resources = reads;

@@ -2,7 +2,9 @@
 #ifndef MODEL_ORACLE_MACHINE_STEPS_H_
 #define MODEL_ORACLE_MACHINE_STEPS_H_
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -14,6 +16,9 @@
 #include "model/oracle/machine/machine.h"
 
 namespace cm::model {
+
+// When what need not happen has to, in ns.
+inline constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 4;
 
 class Steps {
  public:
