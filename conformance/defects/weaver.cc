@@ -6,7 +6,6 @@
 // by; these paths are below ROOT.
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -38,15 +38,16 @@ class Performance {
   };
 
   void CarryOutAlone(uint32_t i) {
-    const Line& line = conversation_.lines[i];
-    Record record{.line = i, .begin = session_.driver().Now()};
+    Record& record = history_.records.emplace_back();  // nothing here adds another
+    record.line = i;
+    record.begin = session_.driver().Now();
     scope_.Mark(&record);
     if (record.not_made)
       record.seen = seen::Answered{.reply = Reply::NotApplicable()};
     else
-      record.seen = Answer(i, line);
+      record.seen = Answer(i, conversation_.lines[i]);
     record.end = session_.driver().Now();
-    Add(std::move(record));
+    scope_.Observe(record);
   }
 
   // Concurrent calls are made together; the records have the order of the lines.

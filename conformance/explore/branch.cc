@@ -117,8 +117,7 @@ bool Branch::Allows(const Action& action, const Limits& limits) {
       if (late || scope_.WhyNot(line)) return false;
       const IdRef id = IdOf(std::get<line::Calls>(line).call);
       // One that was created by a call of the search is created once.
-      if (MakesItsId(KindOf(std::get<line::Calls>(line).call)) && ((made_ >> id.index) & 1) != 0)
-        return false;
+      if (MakesItsId(KindOf(std::get<line::Calls>(line).call)) && MadeBefore(id)) return false;
       return !in_order || IsNextCaller(id);
     }
     case Action::Kind::kTake: {
@@ -128,8 +127,8 @@ bool Branch::Allows(const Action& action, const Limits& limits) {
       if (!session_->HasEvent(calls.lane.side, get.channel)) return false;
       if (std::ranges::count(repertoire_.requests, get.request) == 0) return true;
       // A name denotes one request; the last one is also for events that are none.
-      const bool made = ((made_ >> get.request.index) & 1) != 0;
-      if (made) return get.request == repertoire_.requests.back() && !AnyRequestLeft();
+      if (MadeBefore(get.request))
+        return get.request == repertoire_.requests.back() && !AnyRequestLeft();
       return !in_order || IsNextRequest(get.request);
     }
   }
@@ -137,13 +136,12 @@ bool Branch::Allows(const Action& action, const Limits& limits) {
 }
 
 bool Branch::AnyRequestLeft() const {
-  return std::ranges::any_of(repertoire_.requests,
-                             [this](IdRef id) { return ((made_ >> id.index) & 1) == 0; });
+  return std::ranges::any_of(repertoire_.requests, [this](IdRef id) { return !MadeBefore(id); });
 }
 
 bool Branch::IsNextRequest(IdRef id) const {
   return id == *std::ranges::find_if(repertoire_.requests,
-                                     [this](IdRef one) { return ((made_ >> one.index) & 1) == 0; });
+                                     [this](IdRef one) { return !MadeBefore(one); });
 }
 
 Judged Branch::Do(const Action& action, Choice* order) {
@@ -182,7 +180,7 @@ bool Branch::IsWithoutName(const Record& record) const {
   if (answered == nullptr || !answered->event) return false;
   const IdRef request = std::get<call::GetCmEvent>(calls->call).request;
   return answered->event->type == EventType::kConnectRequest && request.valid() &&
-         ((made_ >> request.index) & 1) != 0;
+         MadeBefore(request);
 }
 
 void Branch::CarryOut(uint32_t line, Judged* judged) {
@@ -236,9 +234,11 @@ void Branch::Judge(Record record, Judged* judged) {
 void Branch::NoteWaits(const Record& record) {
   const auto* calls = CallsIn(repertoire_.alphabet, record.line);
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
-  if (calls == nullptr || answered == nullptr || !answered->reply.succeeded()) return;
+  if (calls == nullptr || answered == nullptr) return;
   const IdRef id = IdOf(calls->call);
+  // A refused call may have moved the queue pair.
   if (id.valid()) used_ |= uint32_t{1} << id.index;
+  if (!answered->reply.succeeded()) return;
   if (id.valid() && AsksForAnEvent(KindOf(calls->call))) waits_ |= uint32_t{1} << id.index;
   if (answered->event && answered->event->id.valid())
     waits_ &= ~(uint32_t{1} << answered->event->id.index);
@@ -293,7 +293,7 @@ bool Branch::AnyIdWaits() {
 // A name that was never used, one of an object, or of one that is gone.
 uint64_t Branch::StatusOf(IdRef id) const {
   Digest d;
-  d.U8(((made_ >> id.index) & 1) == 0 ? 0 : scope_.IdIsLive(id) ? 1 : 2);
+  d.U8(!MadeBefore(id) ? 0 : scope_.IdIsLive(id) ? 1 : 2);
   d.U8((waits_ >> id.index) & 1);
   d.U64(session_->FingerprintOf(id));
   return d.Value();

@@ -77,6 +77,7 @@ class Branch {
   uint64_t StatusOf(IdRef id) const;
   Observation Answer(const Line& line);
   bool UsedBefore(IdRef id) const { return ((used_ >> id.index) & 1) != 0; }
+  bool MadeBefore(IdRef id) const { return ((made_ >> id.index) & 1) != 0; }
   bool IsLate(const Limits& limits) const;
   bool AnyEvent() const;
   bool IsNextCaller(IdRef id) const;

@@ -71,9 +71,9 @@ class Search {
         spares_(static_cast<size_t>(bounds.jobs)) {}
 
   Result Run(const OnDepth& on_depth, const std::atomic<bool>& interrupted) {
-    ReplayChoice as_scheduled({});
-    auto start = std::make_unique<Branch>(repertoire_, implementation_, &as_scheduled,
-                                          Branch::Keep::kNothing);
+    ReplayChoice firsts({});
+    auto start =
+        std::make_unique<Branch>(repertoire_, implementation_, &firsts, Branch::Keep::kNothing);
     store_ = std::make_unique<StateStore>(start->Key(limits_));
     places_.push_back({kStart, std::move(start)});
     while (!places_.empty() && (bounds_.depth == 0 || result_.depth < bounds_.depth) &&
@@ -83,7 +83,7 @@ class Search {
       Sum();
       if (on_depth) on_depth(result_);
     }
-    result_.complete = places_.empty() && result_.inconclusive == 0;
+    result_.complete = places_.empty() && result_.inconclusive == 0 && result_.left_out == 0;
     Sum();
     return std::move(result_);
   }
@@ -113,9 +113,9 @@ class Search {
   }
 
   std::unique_ptr<Branch> BranchAt(StateNumber number) const {
-    ReplayChoice as_scheduled({});
-    auto branch = std::make_unique<Branch>(repertoire_, implementation_, &as_scheduled,
-                                           Branch::Keep::kNothing);
+    ReplayChoice firsts({});
+    auto branch =
+        std::make_unique<Branch>(repertoire_, implementation_, &firsts, Branch::Keep::kNothing);
     for (const Move& move : store_->WayTo(number)) {
       NumberedChoice order(move.order, nullptr);
       branch->Do(repertoire_.actions[move.action], &order);
@@ -134,11 +134,11 @@ class Search {
     if (allowed.size() > 1) from->Follow();
     for (const size_t i : allowed) {
       const Action& action = repertoire_.actions[i];
-      // A call that waits lets time pass as well, in the order of scheduling.
+      // A call that waits lets time pass as well, in one order.
       const bool all_orders = bounds_.all_orders && action.kind == Action::Kind::kTime;
       ExhaustiveChoice orders;
-      ReplayChoice as_scheduled({});
-      Choice* choice = &as_scheduled;
+      ReplayChoice firsts({});
+      Choice* choice = &firsts;
       if (all_orders) choice = &orders;
       do {
         NumberingChoice numbering(choice);

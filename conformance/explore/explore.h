@@ -30,8 +30,10 @@ struct Bounds {
   int faults = 1;
   Duration calls_within = Duration::Seconds(5);  // of virtual time; later neither calls nor faults
   bool symmetry = true;                          // ids that are alike may change places
-  bool beliefs = false;    // worlds differ where the oracle takes something else for possible
-  bool all_orders = true;  // else the events of an instant come as they were scheduled
+  bool beliefs = false;  // worlds differ where the oracle takes something else for possible
+  // Else the events of an instant come in one order: as they were scheduled, but of a kernel's
+  // timers the last one first.
+  bool all_orders = true;
   int jobs = 1;
 };
 
@@ -45,7 +47,7 @@ struct Result {
   uint64_t states = 0;
   uint64_t transitions = 0;
   int depth = 0;          // of the deepest state
-  bool complete = false;  // nothing was left out but by the number of faults
+  bool complete = false;  // all was followed, within the bounds, and judged
   uint64_t bytes = 0;     // of the store of states
   uint64_t quiet = 0;     // states in which nothing happens by itself any more
   uint64_t waiting = 0;   // those of them in which an id waits for an event for ever

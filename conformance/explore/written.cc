@@ -52,7 +52,8 @@ Conversation WrittenDown(const Repertoire& repertoire, Implementation& implement
     NumberedChoice order(move.order, &written.order);
     branch.Do(repertoire.actions[move.action], &order);
   }
-  while (!written.order.empty() && written.order.back() == 0) written.order.pop_back();
+  // Without any number timers would come as they were scheduled.
+  while (written.order.size() > 1 && written.order.back() == 0) written.order.pop_back();
   EventNames names(&written);
   for (const Record& record : branch.records()) {
     if (std::holds_alternative<seen::Released>(record.seen)) continue;

@@ -1,7 +1,5 @@
 #include "conformance/fidelity/tracks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>

@@ -5,12 +5,10 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -246,9 +244,10 @@ std::optional<Process> Process::Fork(const std::function<void()>& body) {
 }
 
 std::optional<int> Process::Wait(Duration limit) {
+  if (pid_ == 0) return 0;
   for (int64_t left = limit.milliseconds();; --left) {
     int status = 0;
-    const pid_t ended = pid_ == 0 ? -1 : waitpid(pid_, &status, WNOHANG);
+    const pid_t ended = waitpid(pid_, &status, WNOHANG);
     if (ended < 0 && errno == EINTR) continue;
     if (ended != 0) {
       pid_ = 0;
@@ -285,8 +284,8 @@ std::optional<Ran> RunProgram(const std::vector<std::string>& command) {
   std::array<char, 4096> buffer;
   for (ssize_t n = 0; (n = ReadSome(output->first.get(), buffer.data(), buffer.size())) > 0;)
     ran.output.append(buffer.data(), static_cast<size_t>(n));
-  ran.exit_code = ExitCodeOf(process->Wait(Duration::Seconds(3600)).value_or(0));
-  return ran;
+  ran.exit_code = ExitCodeOf(process->Wait(Duration::Seconds(3600)).value_or(SIGKILL));
+  return ran;  // one that has not ended is killed now
 }
 
 }  // namespace cm

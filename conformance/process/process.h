@@ -3,7 +3,8 @@
 // 1. A Process has a process group of its own, so that we handle the terminal's Ctrl-C, and gets a
 //    signal from the kernel when this process has ended, for whatever reason: no handler has to
 //    clean up.
-// 2. The destructor kills the whole group and waits for its leader.
+// 2. The destructor kills the whole group and waits for its leader. When Wait has reaped the leader
+//    it does nothing: what the program has left in its group lives on.
 #ifndef CONFORMANCE_PROCESS_PROCESS_H_
 #define CONFORMANCE_PROCESS_PROCESS_H_
 
@@ -67,7 +68,8 @@ class Process {
   // Readable when it has ended; -1 on kernels without such descriptors.
   int watch() const { return watch_.get(); }
 
-  // The wait status if it has ended; waits at most about `limit`.
+  // The wait status if it has ended; waits at most about `limit`. 0 when there is none, or it was
+  // reaped.
   std::optional<int> Wait(Duration limit);
   void Signal(int signal) const;  // to the whole group
   void Kill();

@@ -103,6 +103,11 @@ TEST(Process, ThatDoesNotEndIsReportedAsSuch) {
   process.Kill();
 }
 
+TEST(Process, ThatIsNoneHasEnded) {
+  errno = EINTR;
+  EXPECT_EQ(Process().Wait(kLong), 0);
+}
+
 TEST(Process, ThatCannotStartIsReportedWithTheReason) {
   const std::string script = testing::TempDir() + "/script";
   std::ofstream(script) << "#!/nowhere/at/all\n";

@@ -16,10 +16,31 @@ std::pair<Reply, size_t> EndOf(const HistoryIndex& index, const MadeCall& call) 
   return {std::get<seen::Released>(records[*call.released].seen).reply, *call.released};
 }
 
+bool AsksForPort(const MadeCall& call, uint16_t port) {
+  if (const auto* bind = std::get_if<call::BindAddr>(call.call)) return bind->address.port == port;
+  if (const auto* resolve = std::get_if<call::ResolveAddr>(call.call))
+    return resolve->source.port == port;
+  const auto* ep = std::get_if<call::CreateEp>(call.call);
+  return ep != nullptr && ep->source.port == port;
+}
+
 bool Succeeded(const HistoryIndex& index, IdRef id, CallKind kind, size_t from, size_t until) {
   for (const MadeCall* call : index.CallsOn(id, kind))
     if (call->reply.succeeded() && call->at > from && call->at < until) return true;
   return false;
+}
+
+bool MayOwn(const HistoryIndex& index, IdRef id, uint16_t port, size_t record) {
+  for (const MadeCall* destroy : index.CallsOn(id)) {
+    if (destroy->kind() != CallKind::kDestroyId && destroy->kind() != CallKind::kDestroyEp)
+      continue;
+    const bool gone = destroy->reply.succeeded() && destroy->at < record;
+    const bool released = destroy->released && *destroy->released < record;
+    if (gone || released) return false;
+  }
+  return std::ranges::any_of(index.CallsOn(id), [&](const MadeCall* call) {
+    return call->at < record && AsksForPort(*call, port);
+  });
 }
 
 bool Touched(const HistoryIndex& index, IdRef id, size_t from, size_t until) {

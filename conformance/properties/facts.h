@@ -14,8 +14,13 @@ namespace cm::families {
 const std::optional<Output>& OutputOf(const HistoryIndex& index, const MadeCall& call);
 // The result of the call, and its record: for a blocked call a later one.
 std::pair<Reply, size_t> EndOf(const HistoryIndex& index, const MadeCall& call);
+// The call binds its id to the port, or requests it in an address resolution or as an endpoint.
+bool AsksForPort(const MadeCall& call, uint16_t port);
 // A call that succeeded on the id between the two records.
 bool Succeeded(const HistoryIndex& index, IdRef id, CallKind kind, size_t from, size_t until);
+// Whether the id may own the port at the record: a call has asked for it, and the id may still
+// exist.
+bool MayOwn(const HistoryIndex& index, IdRef id, uint16_t port, size_t record);
 // A call that changes the id was made between the two records.
 bool Touched(const HistoryIndex& index, IdRef id, size_t from, size_t until);
 

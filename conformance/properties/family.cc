@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "conformance/properties/facts.h"
 #include "model/conversation/print.h"
 
 namespace cm::families {
@@ -21,6 +22,20 @@ std::string Heard(const HistoryIndex& index, const HeardEvent& heard) {
 std::string Made(const HistoryIndex& index, const MadeCall& call) {
   return fmt::format("{} -> {}", ToString(*call.call, index.history().conversation),
                      ToString(call.reply));
+}
+
+void CheckAddrInfo(const HistoryIndex& index, const MadeCall& call,
+                   const call::ResolveAddrInfo& asked, PropertyResult& result) {
+  if (asked.node.kind == AddressKind::kNone) return;
+  result.Arose();
+  const std::optional<Output>& output = OutputOf(index, call);
+  const auto* info = output ? std::get_if<AddrInfoOutput>(&*output) : nullptr;
+  const bool passive = asked.hints && (asked.hints->flags & kPassiveHint) != 0;
+  const Address wanted = asked.node.WithPort(asked.service.value_or(0));
+  if (info != nullptr && (passive ? info->source : info->destination) == wanted) return;
+  result.Violated(
+      call.at, output ? ToString(*output, index.topology()) : "nothing",
+      ToString(wanted, index.topology()) + (passive ? " as the source" : " as the destination"));
 }
 
 void AtMostOnce(const HistoryIndex& index, PropertyResult& result, EventType type) {

@@ -38,6 +38,10 @@ std::string Heard(const HistoryIndex& index, const HeardEvent& heard);
 std::string Made(const HistoryIndex& index, const MadeCall& call);
 const std::string& NameOf(const HistoryIndex& index, IdRef id);
 
+// A lookup that has succeeded returns the numeric node with the service as port.
+void CheckAddrInfo(const HistoryIndex& index, const MadeCall& call,
+                   const call::ResolveAddrInfo& asked, PropertyResult& result);
+
 // A whole check: at most one event of the type for each id.
 void AtMostOnce(const HistoryIndex& index, PropertyResult& result, EventType type);
 template <EventType kType>

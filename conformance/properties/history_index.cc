@@ -194,7 +194,8 @@ bool HistoryIndex::MayBeHeardAgain(IdRef active, size_t until) const {
 
 // A request belongs to the only earlier rdma_connect whose data it carries and that has no other
 // request; it is unknown where several would fit, where a tester may have sent it, or where a
-// request is retransmitted: its answer may be to either.
+// request is retransmitted: its answer may be to either. Ids that a tester has written to are no
+// pair: its messages may stand for those of the other end.
 void HistoryIndex::FindPairs() {
   std::vector<bool> taken(id_count(), false);
   std::vector<IdRef> repeated;
@@ -231,8 +232,13 @@ void HistoryIndex::FindPairs() {
     taken[candidates.front().index] = true;
     pairs_.push_back({candidates.front(), heard.event.id});
   }
+  const auto by_hand = [&](IdRef id) {
+    return std::ranges::any_of(hand_made_,
+                               [id](const HandMade& made) { return made.mad->remote.of == id; });
+  };
   std::erase_if(pairs_, [&](const Pair& pair) {
-    return std::ranges::find(repeated, pair.active) != repeated.end();
+    return std::ranges::find(repeated, pair.active) != repeated.end() || by_hand(pair.active) ||
+           by_hand(pair.passive);
   });
 }
 
@@ -242,8 +248,9 @@ const std::vector<const MadeCall*>& HistoryIndex::CallsOn(IdRef id) const {
 }
 
 std::vector<const MadeCall*> HistoryIndex::CallsOn(IdRef id, CallKind kind) const {
-  std::vector<const MadeCall*> found = CallsOn(id);
-  std::erase_if(found, [kind](const MadeCall* call) { return call->kind() != kind; });
+  std::vector<const MadeCall*> found;
+  for (const MadeCall* const call : CallsOn(id))
+    if (call->kind() == kind) found.push_back(call);
   return found;
 }
 
@@ -255,8 +262,9 @@ std::vector<const HeardEvent*> HistoryIndex::EventsOf(IdRef id) const {
 }
 
 std::vector<const HeardEvent*> HistoryIndex::EventsOf(IdRef id, EventType type) const {
-  std::vector<const HeardEvent*> found = EventsOf(id);
-  std::erase_if(found, [type](const HeardEvent* heard) { return heard->event.type != type; });
+  std::vector<const HeardEvent*> found;
+  for (const HeardEvent& heard : heard_)
+    if (heard.event.id == id && heard.event.type == type) found.push_back(&heard);
   return found;
 }
 

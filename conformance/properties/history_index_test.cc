@@ -102,6 +102,33 @@ passive taking S id=Q
   EXPECT_THAT(Pairs(), IsEmpty());
 }
 
+constexpr std::string_view kBesideATester = R"(topology tester
+profile 6.1-rxe
+capabilities time tester
+passive listening L on=S port=7471
+active connecting A on=C to=passive:7471
+passive taking S id=P
+passive rdma_create_qp P
+passive rdma_accept P
+settle
+)";
+
+// The tester's REJ names A as its sender, and ends the connection of P.
+TEST_F(HistoryIndices, LeaveOutAPairThatATesterWritesTo) {
+  Of(std::string(kBesideATester) +
+     "tester sends REJ to=passive local=A remote=P reason=28 of=REP\nsettle\nactive taking "
+     "C\nsettle\n"
+     "passive rdma_get_cm_event S as=e\npassive wait S within=1s\n");
+  EXPECT_EQ(index_->First(Id("P"), EventType::kEstablished), nullptr);
+  EXPECT_THAT(Pairs(), IsEmpty());
+  EXPECT_THAT(Objections(history_), IsEmpty());
+}
+
+TEST_F(HistoryIndices, KeepAPairWhereATesterWritesToNoIdOfIt) {
+  Of(std::string(kBesideATester) + "tester sends REJ to=passive remote=5 reason=28 of=REP\n");
+  EXPECT_THAT(Pairs(), ElementsAre("A-P"));
+}
+
 TEST_F(HistoryIndices, KnowARequestAndItsListener) {
   const HistoryIndex& index = Of(Connected(""));
   EXPECT_TRUE(index[Id("P")].IsRequest());

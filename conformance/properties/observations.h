@@ -35,6 +35,11 @@ struct HeardEvent {
   EventRef name;
   CmEvent event;
   std::optional<size_t> acked;
+
+  // The id that the library counts it for: of a request, the listener.
+  IdRef owner() const {
+    return event.type == EventType::kConnectRequest ? event.listen_id : event.id;
+  }
 };
 
 // A channel was empty: EAGAIN, a call that waits for an event, or a wait without an event.

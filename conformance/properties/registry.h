@@ -8,7 +8,8 @@
 #include "conformance/properties/property.h"
 
 // The families: X(name of the function that returns its properties, name in documents). A family
-// is families/NAME.cc, and counterexamples/NAME.cc shows that its properties can fail.
+// is a file of families/; counterexamples/ shows that its properties can fail, several families in
+// one file.
 #define CM_PROPERTY_FAMILIES(X)           \
   X(Lifecycle, "lifecycle")               \
   X(Events, "events")                     \

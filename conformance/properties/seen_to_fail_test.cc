@@ -104,6 +104,29 @@ TEST(ARejection, IsNotHeardByAnIdThatGivesUpWhileItIsUnderWay) {
   EXPECT_TRUE(std::ranges::any_of(history.records, gives_up));
 }
 
+// The port is that of rdma_create_ep.
+TEST(ARejection, OfAnEndpointThatListensHasTheReasonOfTheApplication) {
+  const History history = OnSim(ConversationOf(
+      Alone("passive rdma_create_ep L src=passive:7471 passive\npassive rdma_listen L backlog=4\n"
+            "active connecting A on=C to=passive:7471\nsettle\npassive rdma_get_request L id=P\n"
+            "passive rdma_reject P private=\"no\"\nactive taking C\n")));
+  EXPECT_THAT(Objections(history), IsEmpty());
+  EXPECT_EQ(EventOf(history.records.at(history.records.size() - 2).seen)->type,
+            EventType::kRejected);
+}
+
+TEST(ASharedPort, IsRefusedWhereAnEndpointHasItToo) {
+  const History history = OnSim(ConversationOf(
+      Alone("active rdma_create_ep L src=active:7471 passive\npassive rdma_create_event_channel S\n"
+            "passive rdma_create_id A on=S\npassive rdma_set_option A option=REUSEADDR value=1\n"
+            "passive rdma_bind_addr A addr=passive:7471\npassive rdma_create_id B on=S\n"
+            "passive rdma_set_option B option=REUSEADDR value=1\n"
+            "passive rdma_bind_addr B addr=any:7471\n")));
+  EXPECT_THAT(Objections(history), IsEmpty());
+  EXPECT_EQ(std::get<seen::Answered>(history.records.back().seen).reply,
+            Reply::Refused(Errno::kAddrNotAvail));
+}
+
 TEST(EveryProperty, IsInTheTables) {
   std::set<std::string_view> shown;
   for (const Counterexample& example : Counterexamples()) shown.insert(example.property);

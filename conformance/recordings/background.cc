@@ -1,6 +1,4 @@
 // Calls on other threads, other processes, and the environment.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "conformance/recordings/fields.h"
@@ -12,11 +10,6 @@ namespace cm {
 namespace {
 
 constexpr Duration kAtOnce = Duration::Milliseconds(100);
-
-int64_t Microseconds(const nlohmann::json& line, std::string_view key) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
-}
 
 }  // namespace
 
@@ -136,7 +129,7 @@ PortSpace RecordingReader::SpaceOfId(IdRef id) const {
 void RecordingReader::ReadShell(const Json& line) {
   const std::string command = Text(line, "cmd");
   const Instant begin = At(line);
-  const Instant end = begin + Duration::Microseconds(Microseconds(line, "dur_us"));
+  const Instant end = begin + Duration::Microseconds(Number(line, "dur_us"));
   if (command.find("cmprobe") != std::string::npos) return ReadEmbeddedScript(begin);
   if (const std::optional<Bond> bond = BondMadeBy(command)) return ReadBond(*bond, begin, end);
   const std::optional<ShellEffect> effect = EffectOfShell(command);
@@ -194,7 +187,7 @@ void RecordingReader::ReadBackground(const Json& line) {
     if (!later.is_object() || Text(later, "fn") != FunctionName(*kind) || consumed_[i]) continue;
     if (ScriptWords(Text(later, "args")).Word(0) != ScriptWords(arguments).Word(0)) continue;
     background.call_line = i;
-    background.returned = At(later) + Duration::Microseconds(Microseconds(later, "dur_us"));
+    background.returned = At(later) + Duration::Microseconds(Number(later, "dur_us"));
     consumed_[i] = true;
     break;
   }

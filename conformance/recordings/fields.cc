@@ -152,8 +152,9 @@ std::string ProblemOfFields(const nlohmann::json& line) {
   const auto kind = line.find("k");
   if (kind == line.end()) return "not a line of a recording: there is no \"k\"";
   if (!kind->is_string()) return "\"k\" is " + kind->dump() + ", not a text";
+  const std::string_view of = kind->get_ref<const std::string&>();
   for (const LineField& field : kFields) {
-    if (field.kind != kind->get<std::string>()) continue;
+    if (field.kind != of) continue;
     if (std::string problem = ProblemOf(line, field); !problem.empty()) return problem;
   }
   if (line.contains("dur_us"))
@@ -174,6 +175,11 @@ std::string ProblemOfFields(const nlohmann::json& line) {
 std::string Text(const nlohmann::json& line, std::string_view key) {
   const auto found = line.find(key);
   return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+int64_t Number(const nlohmann::json& line, std::string_view key, int64_t fallback) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_number_integer() ? found->get<int64_t>() : fallback;
 }
 
 }  // namespace cm

@@ -2,13 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "conformance/recordings/queue_pair.h"
 #include "model/conversation/print.h"
 
 namespace cm {
 
-RecordingResult JudgeRecording(const Recording& recording, const Profile& profile,
-                               const std::function<void(size_t, const model::Verdict&)>& each) {
+namespace {
+
+// The reason of a refusal, from which its text is made.
+struct Reason {
+  size_t record = 0;
+  model::Verdict verdict;                      // of the record
+  std::optional<Contradiction> contradiction;  // instead
+};
+
+std::string ToText(const Reason& reason, const History& history) {
+  if (reason.contradiction)
+    return fmt::format("  saw        {}\n  permitted  {}   ({})\n", reason.contradiction->saw,
+                       reason.contradiction->permitted, reason.contradiction->source);
+  const Line& line = history.conversation.lines[history.records[reason.record].line];
+  return fmt::format("{}\n{}", ToString(line, history.conversation),
+                     model::Explain(reason.verdict));
+}
+
+// Leaves the text of the refusal empty.
+RecordingResult JudgeLines(const Recording& recording, const Profile& profile,
+                           const OnVerdict& each, Reason* reason) {
   const History& history = recording.history;
   model::Oracle oracle(history.conversation, profile);
   oracle.ShowsOnlyTypeAndStatus();
@@ -24,8 +45,7 @@ RecordingResult JudgeRecording(const Recording& recording, const Profile& profil
       ++verdict.out_of_scope;
       continue;
     }
-    const Record& record = history.records[i];
-    const model::Verdict at_record = oracle.Observe(record);
+    model::Verdict at_record = oracle.Observe(history.records[i]);
     if (each) each(i, at_record);
     if (at_record.kind == model::VerdictKind::kPermitted) ++verdict.judged;
     if (at_record.kind == model::VerdictKind::kOutOfScope) ++verdict.out_of_scope;
@@ -34,11 +54,8 @@ RecordingResult JudgeRecording(const Recording& recording, const Profile& profil
       break;
     }
     if (at_record.kind == model::VerdictKind::kRefused) {
-      verdict.refusal = {
-          recording.line_of[i],
-          fmt::format("{}\n{}",
-                      ToString(history.conversation.lines[record.line], history.conversation),
-                      model::Explain(at_record))};
+      verdict.refusal = {recording.line_of[i], {}};
+      *reason = {.record = i, .verdict = std::move(at_record), .contradiction = {}};
       break;
     }
   }
@@ -47,13 +64,29 @@ RecordingResult JudgeRecording(const Recording& recording, const Profile& profil
   verdict.confirmed = oracle.confirmed();
   const auto take = [&](const Contradiction& c) {
     if (verdict.refusal && verdict.refusal->line <= c.line) return;
-    verdict.refusal = {c.line, fmt::format("  saw        {}\n  permitted  {}   ({})\n", c.saw,
-                                           c.permitted, c.source)};
+    verdict.refusal = {c.line, {}};
+    reason->contradiction = c;
   };
   for (const Contradiction& c : recording.contradictions) take(c);
   for (const ShownQueuePair& shown : recording.queue_pairs)
     if (const auto wrong = WhatIsWrong(recording, shown, profile)) take(*wrong);
   return verdict;
+}
+
+}  // namespace
+
+RecordingResult JudgeRecording(const Recording& recording, const Profile& profile,
+                               const OnVerdict& each) {
+  Reason reason;
+  RecordingResult result = JudgeLines(recording, profile, each, &reason);
+  if (result.refusal) result.refusal->text = ToText(reason, recording.history);
+  return result;
+}
+
+bool IsPermitted(const Recording& recording, const Profile& profile) {
+  Reason reason;
+  const RecordingResult result = JudgeLines(recording, profile, nullptr, &reason);
+  return !result.refusal && !result.inconclusive;
 }
 
 }  // namespace cm

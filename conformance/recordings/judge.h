@@ -5,7 +5,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "conformance/recordings/recording.h"
 #include "model/oracle/judge.h"
@@ -28,10 +27,13 @@ struct RecordingResult {
   model::RuleBits confirmed;
 };
 
+using OnVerdict = std::function<void(size_t record, const model::Verdict& verdict)>;
+
 // `each`, if given, is called for every record with its verdict.
-RecordingResult JudgeRecording(
-    const Recording& recording, const Profile& profile,
-    const std::function<void(size_t, const model::Verdict&)>& each = nullptr);
+RecordingResult JudgeRecording(const Recording& recording, const Profile& profile,
+                               const OnVerdict& each = nullptr);
+// Only whether no line is refused, and none is inconclusive.
+bool IsPermitted(const Recording& recording, const Profile& profile);
 
 }  // namespace cm
 

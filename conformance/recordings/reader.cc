@@ -32,11 +32,6 @@ bool IsHex(const std::string& digits) {
          digits.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
 }
 
-int64_t Number(const nlohmann::json& line, std::string_view key, int64_t fallback = 0) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_number_integer() ? found->get<int64_t>() : fallback;
-}
-
 }  // namespace
 
 RecordingReader::RecordingReader(std::vector<nlohmann::json> lines, const Topology* topology)

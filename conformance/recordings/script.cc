@@ -1,9 +1,7 @@
 #include "conformance/recordings/script.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <map>
 
 namespace cm {
 namespace {

@@ -148,11 +148,12 @@ SequenceRun RunOne(Implementation& implementation, const Conversation& conversat
   const std::unique_ptr<Session> session = implementation.Start(conversation);
   Ending ending{.unsupported = WhyUnsupported(implementation, *session, conversation)};
   SequenceRun judged;
-  judged.history.conversation = conversation;
   if (ending.unsupported.empty()) {
     judged.history = Perform(conversation, *session, implementation.profile().transport);
     ending.leaks = session->Leaks();
     ending.inconclusive = session->Inconclusive();
+  } else {
+    judged.history.conversation = conversation;
   }
   judged.history.implementation = implementation.name();
   judged.result = Judge(judged.history, ending, implementation.profile(), only);

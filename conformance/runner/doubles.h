@@ -38,7 +38,6 @@ class MockEnvironment : public Environment {
 
 // Its driver and its environment are mocks, too. By default every call succeeds, no channel is
 // readable, no time passes, and nothing is left at the end.
-// channel is readable, no time passes, and nothing is left at the end.
 class MockSession : public Session {
  public:
   MOCK_METHOD(std::string, Leaks, (), (override));

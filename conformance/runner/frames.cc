@@ -17,6 +17,11 @@ bool HasTester(const Conversation& conversation) {
   });
 }
 
+bool HasFrames(const History& history) {
+  return std::ranges::any_of(history.wire,
+                             [](const WireRecord& sent) { return !sent.frame.empty(); });
+}
+
 // The application has said that the path has gone to an alternate one, which there is not.
 bool LosesPath(const Record& record, const Line& line) {
   const auto* calls = std::get_if<line::Calls>(&line);
@@ -43,7 +48,7 @@ bool MayFailToSend(const History& history) {
 
 JudgedFrames JudgeFrames(const History& history, const Profile& profile) {
   JudgedFrames judged;
-  if (HasTester(history.conversation)) return judged;
+  if (HasTester(history.conversation) || !HasFrames(history)) return judged;
   ShownNumbers numbers(history);
   const bool tapped = std::ranges::any_of(history.wire, &WireRecord::tapped);
   wire::Judge judge(

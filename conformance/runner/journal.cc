@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -180,15 +179,14 @@ std::variant<JournalContent, std::string> ReadJournal(const std::string& path,
   if (in.eof() && header.starts_with(line)) return content;  // killed while it began
   if (line != header)
     return fmt::format("{} is the journal of another campaign or of another build", path);
-  for (int number = 2; std::getline(in, line); ++number) {
-    const bool cut_off = in.eof();
+  // A last line without its end is cut off by Journal::Open, whole or not.
+  for (int number = 2; std::getline(in, line) && !in.eof(); ++number) {
     auto parsed = ParseJsonLine(line);
-    if (auto* result = std::get_if<SequenceResult>(&parsed)) {
-      const uint64_t index = result->index;
-      content.insert_or_assign(index, std::move(*result));
-    } else if (!cut_off) {
-      return fmt::format("{}:{}: {}", path, number, std::get<std::string>(parsed));
-    }
+    if (const auto* problem = std::get_if<std::string>(&parsed))
+      return fmt::format("{}:{}: {}", path, number, *problem);
+    auto& result = std::get<SequenceResult>(parsed);
+    const uint64_t index = result.index;
+    content.insert_or_assign(index, std::move(result));
   }
   return content;
 }

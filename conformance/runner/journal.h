@@ -1,5 +1,6 @@
-// The result of each sequence as a JSON line, written before the next one begins: a killed run
-// loses nothing, and runs of parts can be combined.
+// The result of each sequence as a JSON line. The lines are written in the order of the sequences,
+// each as soon as it and all before it are judged: a kill loses what was under way, and runs of
+// parts can be combined.
 #ifndef CONFORMANCE_RUNNER_JOURNAL_H_
 #define CONFORMANCE_RUNNER_JOURNAL_H_
 
@@ -8,7 +9,6 @@
 #include <memory>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "conformance/runner/verdict.h"
 

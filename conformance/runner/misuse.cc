@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "model/conversation/name_scope.h"
 #include "model/conversation/print.h"
 

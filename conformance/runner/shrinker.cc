@@ -18,16 +18,16 @@
 namespace cm {
 namespace {
 
-// The size of a conversation, most significant part first.
+// The size of a conversation, most significant part first. Between two that are equal the letters
+// decide.
 struct Measure {
   int calls = 0;
   size_t lines = 0;
-  size_t letters = 0;
   friend auto operator<=>(const Measure&, const Measure&) = default;
 };
 
 Measure MeasureOf(const Conversation& conversation) {
-  return {CallCount(conversation), conversation.lines.size(), ToText(conversation).size()};
+  return {CallCount(conversation), conversation.lines.size()};
 }
 
 // A conversation that cannot be parsed from a file cannot be replayed.
@@ -79,15 +79,13 @@ class Search {
   // smaller. The length of names does not count.
   bool TakeDetour() {
     for (const Conversation& detour : Detours(best())) {
-      const Shrunk lowest = *best_;
+      std::optional<Shrunk> lowest = std::exchange(best_, std::nullopt);
       const Measure measure = measure_;
-      best_.reset();
       if (Attempt(detour)) Descend();
-      if (best_ &&
-          std::pair(measure_.calls, measure_.lines) < std::pair(measure.calls, measure.lines))
-        return true;
-      best_ = lowest;
+      if (best_ && measure_ < measure) return true;
+      best_ = std::move(lowest);
       measure_ = measure;
+      letters_.reset();
     }
     return false;
   }
@@ -98,8 +96,8 @@ class Search {
     GiveNumbers(&candidate);
     LetGoAlone(&candidate);
     const Measure measure = MeasureOf(candidate);
-    if (best_ && measure >= measure_) return false;
-    SequenceRun judged = RunOne(implementation_, candidate, {});
+    if (best_ && !IsSmaller(candidate, measure)) return false;
+    SequenceRun judged = RunOne(implementation_, candidate, finding_.id);
     ++attempts_;
     const auto same = std::find_if(judged.result.findings.begin(), judged.result.findings.end(),
                                    [&](const Finding& f) { return f.Same(finding_); });
@@ -108,9 +106,17 @@ class Search {
       const Finding found = *same;
       best_ = Shrunk{.judged = std::move(judged), .finding = found};
       measure_ = measure;
+      letters_.reset();
+      fewest_calls_ = std::min(fewest_calls_.value_or(measure.calls), measure.calls);
     }
-    if (on_attempt_) on_attempt_(attempts_, measure_.calls);
+    if (on_attempt_) on_attempt_(attempts_, fewest_calls_.value_or(0));
     return shows;
+  }
+
+  bool IsSmaller(const Conversation& candidate, const Measure& measure) {
+    if (measure != measure_) return measure < measure_;
+    if (!letters_) letters_ = ToText(best()).size();
+    return ToText(candidate).size() < *letters_;
   }
 
   // Lines after the finding, and lines that were not carried out, are unnecessary.
@@ -168,8 +174,10 @@ class Search {
   int attempts_max_;
   const OnAttempt& on_attempt_;
   const std::atomic<bool>& interrupted_;
-  std::optional<Shrunk> best_;
+  std::optional<Shrunk> best_;  // on a detour: the shortest of the detour
   Measure measure_;
+  std::optional<size_t> letters_;    // of best_, once they have decided
+  std::optional<int> fewest_calls_;  // of all conversations that show the finding
   int attempts_ = 0;
 };
 

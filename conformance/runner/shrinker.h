@@ -19,7 +19,8 @@ struct Shrunk {
   int attempts = 0;
 };
 
-// Called for every attempt: its number, and the calls of the shortest conversation so far.
+// Called for every attempt: its number, and the calls of the shortest conversation so far that
+// shows the finding; 0 while none has shown it.
 using OnAttempt = std::function<void(int attempts, int calls)>;
 
 // Every attempt is one session of the implementation; at most `attempts_max` of them. Deterministic

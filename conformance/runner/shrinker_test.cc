@@ -4,9 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "conformance/defects/defective_sim.h"
 #include "conformance/runner/doubles.h"
@@ -97,6 +101,36 @@ TEST(Shrinker, StopsWhenInterruptedWithTheShortestSoFar) {
       [&](int attempts, int) { interrupted = attempts == 2; }, interrupted);
   ASSERT_TRUE(shrunk);
   EXPECT_EQ(shrunk->attempts, 2);
+}
+
+template <typename C>
+bool Makes(const Conversation& conversation) {
+  return std::ranges::any_of(conversation.lines, [](const Line& line) {
+    const auto* calls = std::get_if<line::Calls>(&line);
+    return calls != nullptr && std::holds_alternative<C>(calls->call);
+  });
+}
+
+// One detour fetches more than the shortest conversation, and shows the finding as well.
+TEST(Shrinker, ReportsTheCallsOfTheShortestWhileItTakesADetour) {
+  NiceMock<MockImplementation> leaks;
+  ON_CALL(leaks, Start).WillByDefault([](const Conversation& conversation) {
+    auto session = std::make_unique<NiceMock<MockSession>>();
+    const bool both = Makes<call::Accept>(conversation) && Makes<call::GetCmEvent>(conversation);
+    ON_CALL(*session, Leaks).WillByDefault(Return(both ? "a port" : ""));
+    return session;
+  });
+  const Conversation conversation = ConversationOf(
+      "conversation 1\ntopology two-kernels\nprofile 6.1-rxe\ncapabilities none\n"
+      "active rdma_create_event_channel S\npassive rdma_create_id P on=S\npassive rdma_accept P\n"
+      "passive rdma_get_cm_event S as=e1\nactive rdma_destroy_event_channel S\n");
+  std::vector<int> heard;
+  const auto shrunk = Shrink(
+      leaks, conversation, {.id = "LEAK-1"}, 1000, [&](int, int calls) { heard.push_back(calls); },
+      kNever);
+  ASSERT_TRUE(shrunk);
+  EXPECT_TRUE(std::ranges::is_sorted(heard, std::greater<>())) << testing::PrintToString(heard);
+  EXPECT_EQ(heard.back(), CallCount(shrunk->judged.history.conversation));
 }
 
 TEST(Shrinker, GoesDownToNothingWhereSomethingLeaksThoughNothingIsDone) {

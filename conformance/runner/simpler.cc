@@ -21,23 +21,25 @@ const Call* CallIn(const Line& line) {
   return calls == nullptr ? nullptr : &calls->call;
 }
 
-// The ids, channels and events that a line names, to be read or renamed.
-template <typename Visit>
-void EachNameIn(Line* line, Visit visit) {
-  if (auto* waits = std::get_if<line::Waits>(line)) visit(waits->channel);
-  if (auto* sends = std::get_if<line::Sends>(line))
-    for (TesterNumber* number : {&sends->mad.local, &sends->mad.remote, &sends->mad.qp})
-      visit(number->of);
-  Call* call = CallIn(line);
-  if (call == nullptr) return;
-  EachName(call, [&](auto& ref, const FieldInfo&) { visit(ref); });
+// The ids, channels and events that a line names: to be renamed, or of a constant line to be read.
+template <typename LineOrConst, typename Visit>
+void EachNameIn(LineOrConst& line, Visit visit) {
+  if (auto* waits = std::get_if<line::Waits>(&line)) visit(waits->channel);
+  if (auto* sends = std::get_if<line::Sends>(&line))
+    for (auto* number : {&sends->mad.local, &sends->mad.remote, &sends->mad.qp}) visit(number->of);
+  auto* calls = std::get_if<line::Calls>(&line);
+  if (calls == nullptr) return;
+  const auto visit_ref = [&](auto& ref, const FieldInfo&) { visit(ref); };
+  if constexpr (std::is_const_v<LineOrConst>)
+    EachName(calls->call, visit_ref);
+  else
+    EachName(&calls->call, visit_ref);
 }
 
 template <typename Ref>
 bool Mentions(const Line& line, Ref name) {
   bool found = false;
-  Line copy = line;
-  EachNameIn(&copy, [&](auto& ref) {
+  EachNameIn(line, [&](const auto& ref) {
     if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, Ref>) found |= ref == name;
   });
   return found;
@@ -45,7 +47,7 @@ bool Mentions(const Line& line, Ref name) {
 
 template <typename Ref>
 void Rename(Line* line, Ref from, Ref to) {
-  EachNameIn(line, [&](auto& ref) {
+  EachNameIn(*line, [&](auto& ref) {
     if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, Ref>)
       if (ref == from) ref = to;
   });
@@ -190,7 +192,7 @@ Conversation WithPartsChanged(const Conversation& conversation, size_t at) {
     Line& line = changed.lines[i];
     if (auto* waits = std::get_if<line::Waits>(&line)) waits->lane.side = Other(waits->lane.side);
     if (auto* calls = std::get_if<line::Calls>(&line)) calls->lane.side = Other(calls->lane.side);
-    EachNameIn(&line, [&](auto& ref) {
+    EachNameIn(line, [&](auto& ref) {
       if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, ChannelRef>)
         ref = ref == channels[0] ? channels[1] : channels[0];
       if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, IdRef>) {

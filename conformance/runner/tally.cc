@@ -95,7 +95,10 @@ void Tally::FindNever(const CampaignScope& scope, const Profile& profile) {
 
 void Tally::FindUnexpectedPasses(const Profile& profile) {
   for (const Deviation& deviation : profile.deviations) {
-    if (Against(deviation.id) > 0) continue;
+    const Property* property = FindProperty(deviation.id);
+    const bool asked =
+        property == nullptr || Arose(static_cast<size_t>(property - Properties().data())) > 0;
+    if (!asked || Against(deviation.id) > 0) continue;
     campaign_failed_ = true;
     findings_.push_back(
         {.finding = {.id = std::string(kUnexpectedPassId),

@@ -267,6 +267,35 @@ TEST_F(WholeCampaign, InWhichADeclaredDeviationDidNotShowFails) {
   EXPECT_TRUE(tally.failed());
 }
 
+TEST_F(WholeCampaign, IsNotBlamedForADeclaredDeviationThatCouldNotShow) {
+  const auto always = std::ranges::find(Properties(), PropertyKind::kAlways, &Property::kind);
+  const auto place = static_cast<size_t>(always - Properties().begin());
+  Profile profile = profile_;
+  profile.deviations = {{.id = std::string(always->id), .reason = "it does otherwise"}};
+  Tally tally = CampaignOf(1000, AllAroseBut(place));
+  tally.Conclude(whole_, profile);
+  EXPECT_THAT(IdsOf(tally), IsEmpty());
+  EXPECT_FALSE(tally.failed());
+}
+
+TEST_F(WholeCampaign, IsNotBlamedForADeviationOfCallsThatAreLeftOut) {
+  Profile profile = profile_;
+  profile.deviations = {{.id = std::string(property_.id), .reason = "it cannot"}};
+  Tally tally = CampaignOf(1000, AllAroseBut(never_));
+  tally.Conclude({.capabilities = Everything(), .every_call = false}, profile);
+  EXPECT_THAT(IdsOf(tally), IsEmpty());
+  EXPECT_FALSE(tally.failed());
+}
+
+TEST_F(WholeCampaign, InWhichWhatIsDeclaredToBeMissedHappenedFails) {
+  Profile profile = profile_;
+  profile.deviations = {{.id = std::string(property_.id), .reason = "it cannot"}};
+  Tally tally = CampaignOf(1000, std::vector<uint32_t>(Properties().size(), 1));
+  tally.Conclude(whole_, profile);
+  EXPECT_THAT(IdsOf(tally), ElementsAre("MENDED-1 " + std::string(property_.id)));
+  EXPECT_TRUE(tally.failed());
+}
+
 TEST_F(WholeCampaign, MayMissWhatTheProfileDeclaresToBeMissed) {
   Profile profile = profile_;
   profile.deviations = {{.id = std::string(property_.id), .reason = "it cannot"}};

@@ -102,6 +102,7 @@ bool KeepsProperties(const History& history, const Profile& profile) {
 
 void JudgeByProperties(const History& history, const Profile& profile, std::string_view only,
                        SequenceResult* result) {
+  if (!only.empty() && FindProperty(only) == nullptr) return;
   const HistoryIndex index(history, profile);
   result->arose.reserve(Properties().size());
   for (const Property& property : Properties()) {
@@ -162,11 +163,10 @@ bool Orphans(const History& history, const Record& record, const NameScope& scop
   return false;
 }
 
-// The record ends a process before it could release its objects, or leaves a call inside.
+// The record ends a process before it could release its objects.
 bool NeverReturns(const History& history, const Record& record) {
   if (const auto* answered = std::get_if<seen::Answered>(&record.seen))
-    if (answered->reply.kind == ReplyKind::kCrashed || answered->reply.kind == ReplyKind::kBlocked)
-      return true;
+    if (answered->reply.kind == ReplyKind::kCrashed) return true;
   // rdma_get_request leaks a request whose queue pair cannot be created.
   const auto* calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
   if (calls != nullptr && std::holds_alternative<call::GetRequest>(calls->call)) {
@@ -186,6 +186,10 @@ bool EverythingReturned(const History& history) {
   for (const Record& record : history.records) {
     if (NeverReturns(history, record) || Orphans(history, record, scope)) return false;
     scope.Observe(record);
+  }
+  for (const Line& line : history.conversation.lines) {
+    const auto* calls = std::get_if<line::Calls>(&line);
+    if (calls != nullptr && scope.LaneWaits(calls->lane)) return false;
   }
   const Names& names = history.conversation.names;
   for (uint16_t id = 0; id < names.ids.size(); ++id)
@@ -287,6 +291,7 @@ SequenceResult Judge(const History& history, const Ending& ending, const Profile
     result.verdict = Verdict::kInconclusive;
     result.reason = "a clock ran out";
     result.findings.clear();
+    result.confirmed.reset();
   } else if (!result.findings.empty()) {
     const bool declared = std::all_of(result.findings.begin(), result.findings.end(),
                                       [&](const Finding& f) { return Declared(f, profile); });

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "conformance/scenarios/on_sim.h"
@@ -121,12 +123,14 @@ TEST(Verdict, IsThatOfAKnownDeviationWhenTheProfileDeclaresAllThatWasFound) {
   EXPECT_THAT(result.findings, Not(IsEmpty()));
 }
 
-TEST(Verdict, OfAnInconclusiveSessionDropsWhatWasFound) {
-  const SequenceResult result =
-      SequenceRun(WrongErrno(), {.unsupported = {}, .inconclusive = true});
+TEST(Verdict, OfAnInconclusiveSessionDropsWhatWasFoundAndConfirmed) {
+  const History history = WrongErrno();
+  EXPECT_GT(SequenceRun(history).confirmed.count(), 0u);
+  const SequenceResult result = SequenceRun(history, {.unsupported = {}, .inconclusive = true});
   EXPECT_EQ(result.verdict, Verdict::kInconclusive);
   EXPECT_EQ(result.reason, "a clock ran out");
   EXPECT_THAT(result.findings, IsEmpty());
+  EXPECT_EQ(result.confirmed.count(), 0u);
 }
 
 TEST(Leak, IsFoundWhenEverythingWasReturned) {
@@ -143,6 +147,19 @@ TEST(Leak, IsFoundWhenEverythingWasReturned) {
 TEST(Leak, IsFoundEvenWhereNothingWasDone) {
   EXPECT_THAT(IdsOf(SequenceRun(Of(""), kLeaks)), ElementsAre("LEAK-1"));
   EXPECT_EQ(SequenceRun(Of(""), kLeaks).findings.front().record, 0u);
+}
+
+TEST(Leak, IsFoundWhereABlockedCallHasReturned) {
+  const History history =
+      Of("active rdma_create_event_channel C\nactive/2 rdma_get_cm_event C as=e1\n"
+         "active rdma_create_id A on=C\n"
+         "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000\nsettle\n"
+         "active rdma_ack_cm_event e1\nactive rdma_destroy_id A\n"
+         "active rdma_destroy_event_channel C\n");
+  ASSERT_TRUE(std::ranges::any_of(history.records, [](const Record& record) {
+    return std::holds_alternative<seen::Released>(record.seen);
+  }));
+  EXPECT_THAT(IdsOf(SequenceRun(history, kLeaks)), ElementsAre("LEAK-1"));
 }
 
 TEST(Leak, IsNoneWhileTheApplicationHoldsSomething) {

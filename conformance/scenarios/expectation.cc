@@ -201,11 +201,7 @@ class Reader {
 const CmEvent* EventIn(const Record& record, const Conversation& conversation) {
   const auto* const calls = std::get_if<line::Calls>(&conversation.lines[record.line]);
   if (calls == nullptr || !std::holds_alternative<call::GetCmEvent>(calls->call)) return nullptr;
-  const auto* const answered = std::get_if<seen::Answered>(&record.seen);
-  const auto* const released = std::get_if<seen::Released>(&record.seen);
-  if (answered != nullptr && answered->event) return &*answered->event;
-  if (released != nullptr && released->event) return &*released->event;
-  return nullptr;
+  return cm::EventOf(record.seen);
 }
 
 std::string ListOf(const std::vector<ScenarioEvent>& events) {

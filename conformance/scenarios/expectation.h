@@ -25,7 +25,6 @@
 #ifndef CONFORMANCE_SCENARIOS_EXPECTATION_H_
 #define CONFORMANCE_SCENARIOS_EXPECTATION_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "conformance/scenarios/on_sim.h"
 #include "model/catalogue/catalogue.h"
@@ -32,6 +33,28 @@ TEST(RowsOfTheTester, JudgeEveryLineOfItsConversations) {
                               << file << ": line " << record.line + 1;
                         });
   }
+}
+
+// Its own communication id is 1 unless it says another one, and that of A, the first, may be no
+// other in the simulator: a REJ of a reply is for the id whose peer is its sender.
+TEST(AMessageOfTheTester, IsNotTakenForOneOfAnotherId) {
+  const History history = OnSim(ConversationOf(R"(topology tester
+profile 6.1-rxe
+capabilities time tester
+passive listening L on=S port=7471
+active connecting A on=C to=passive:7471
+passive taking S id=P
+passive rdma_create_qp P
+passive rdma_accept P
+settle
+tester sends REJ to=passive remote=P reason=28 of=REP
+settle
+active taking C
+passive taking S
+)"));
+  EXPECT_EQ(EventOf(history.records.at(history.records.size() - 2).seen)->type,
+            EventType::kEstablished);
+  EXPECT_EQ(Objections(history), std::vector<std::string>());
 }
 
 }  // namespace

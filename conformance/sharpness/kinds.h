@@ -2,7 +2,6 @@
 #ifndef CONFORMANCE_SHARPNESS_KINDS_H_
 #define CONFORMANCE_SHARPNESS_KINDS_H_
 
-#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>

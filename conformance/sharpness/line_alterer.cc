@@ -2,16 +2,6 @@
 
 namespace cm {
 
-std::string TextOf(const nlohmann::json& line, std::string_view key) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-int64_t NumberOf(const nlohmann::json& line, std::string_view key) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
-}
-
 std::vector<std::string_view> RecordingLines::Split(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -26,16 +16,16 @@ RecordingLines::RecordingLines(std::string_view recording) {
   for (const std::string_view line : Split(recording))
     lines.push_back(nlohmann::json::parse(line, nullptr, false));
   for (size_t i = 0; i < lines.size(); ++i) {
-    const std::string args = TextOf(lines[i], "args");
+    const std::string args = Text(lines[i], "args");
     const std::string first = args.substr(0, args.find(' '));
-    if (TextOf(lines[i], "fn") == "rdma_create_event_channel") channels.push_back({i, first, ""});
-    if (TextOf(lines[i], "fn") == "rdma_create_id" && NumberOf(lines[i], "ret") == 0) {
+    if (Text(lines[i], "fn") == "rdma_create_event_channel") channels.push_back({i, first, ""});
+    if (Text(lines[i], "fn") == "rdma_create_id" && Number(lines[i], "ret") == 0) {
       const size_t at = args.find("chan=");
       const std::string channel = args.substr(at == std::string::npos ? args.size() : at + 5);
       ids.push_back({i, first, channel.substr(0, channel.find(' '))});
     }
-    if (TextOf(lines[i], "type") == "CONNECT_REQUEST")
-      ids.push_back({i, TextOf(lines[i], "id"), TextOf(lines[i], "chan")});
+    if (Text(lines[i], "type") == "CONNECT_REQUEST")
+      ids.push_back({i, Text(lines[i], "id"), Text(lines[i], "chan")});
   }
 }
 

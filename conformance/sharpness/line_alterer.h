@@ -8,13 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/recordings/fields.h"
 #include "conformance/sharpness/alteration.h"
 
 namespace cm {
-
-// A field of a line; empty, or 0, where it has none of this type.
-std::string TextOf(const nlohmann::json& line, std::string_view key);
-int64_t NumberOf(const nlohmann::json& line, std::string_view key);
 
 // A recording, line by line, and the names that it gives.
 struct RecordingLines {
@@ -43,8 +40,9 @@ class LineAlterer {
   const Json& json() const { return recording_.lines[static_cast<size_t>(line_) - 1]; }
   const RecordingLines& recording() const { return recording_; }
   bool IsOf(std::string_view kind) const { return Text("k") == kind; }
-  std::string Text(std::string_view key) const { return TextOf(json(), key); }
-  int64_t Number(std::string_view key) const { return NumberOf(json(), key); }
+  // A field of the line; empty, or 0, where it has none of this type.
+  std::string Text(std::string_view key) const { return cm::Text(json(), key); }
+  int64_t Number(std::string_view key) const { return cm::Number(json(), key); }
   // The line has the name already.
   bool Knows(const RecordingLines::Name& name) const {
     return name.since < static_cast<size_t>(line_);

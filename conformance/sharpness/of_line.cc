@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <optional>
 
 #include "conformance/recordings/script_call.h"
@@ -140,7 +139,7 @@ void SayInner(LineAlterer& at, const std::string& outer, const std::string& fiel
 }
 
 int64_t InnerNumber(const LineAlterer& at, const std::string& outer, const std::string& field) {
-  return NumberOf(at.json()[outer], field);
+  return Number(at.json()[outer], field);
 }
 
 void AlterConnection(LineAlterer& at) {
@@ -228,13 +227,13 @@ void Readable(LineAlterer& at) {
   std::vector<std::string> said;
   const auto say = [&](Json event) {
     event["t_us"] = at.Number("t_us");
-    const std::string is = fmt::format("{} of {}", TextOf(event, "type"), TextOf(event, "id"));
+    const std::string is = fmt::format("{} of {}", Text(event, "type"), Text(event, "id"));
     if (std::ranges::count(said, is) > 0) return;
     said.push_back(is);
     at.Say("silence", "nothing", is, event);
   };
   for (const Json* before : at.Before()) {
-    if (TextOf(*before, "k") != "event" || TextOf(*before, "chan") != channel) continue;
+    if (Text(*before, "k") != "event" || Text(*before, "chan") != channel) continue;
     say(*before);
     break;
   }
@@ -267,7 +266,7 @@ void AddressHandle(LineAlterer& at) {
   SayInner(at, "ud", "is_global", 1 - InnerNumber(at, "ud", "is_global"));
   for (const char* field : {"dlid", "sl"})
     SayInner(at, "ud", field, InnerNumber(at, "ud", field) + 1);
-  const std::string was = TextOf(at.json()["ud"], "dgid");
+  const std::string was = Text(at.json()["ud"], "dgid");
   SayInner(at, "ud", "dgid", "");
   for (const char last : {'1', '2'}) {
     std::string is = was.empty() ? std::string(kSomeGid) : was;

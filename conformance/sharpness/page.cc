@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "conformance/sharpness/alteration.h"
 #include "model/base/duration.h"

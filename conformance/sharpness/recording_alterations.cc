@@ -57,9 +57,7 @@ std::string Altered(std::string_view recording, const RecordingAlteration& alter
 bool Admits(std::string_view altered, const Profile& profile) {
   const auto read = ReadRecording(altered);
   if (std::holds_alternative<TextProblem>(read)) return false;
-  const RecordingResult verdict =
-      JudgeRecording(*std::get<std::unique_ptr<Recording>>(read), profile);
-  return !verdict.refusal && !verdict.inconclusive;
+  return IsPermitted(*std::get<std::unique_ptr<Recording>>(read), profile);
 }
 
 }  // namespace cm

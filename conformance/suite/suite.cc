@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>

@@ -1,6 +1,5 @@
 // Datagram services: looked up, found, refused; and every call at the wrong time.
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "conformance/walks/steps.h"

@@ -1,5 +1,5 @@
-// Directed walks: each injects one kind of fault for certain, so that no property holds vacuously.
-#include <array>
+// Directed walks: each makes one situation, or one kind of fault, happen for certain, so that no
+// property holds vacuously.
 
 #include "conformance/walks/walks.h"
 

@@ -41,6 +41,7 @@ struct Weighted {
   void (W::*act)(Args...);
 };
 
+// The options must outlive it.
 class Drawing {
  public:
   Drawing(const DrawOptions& options, Choice* choice) : options_(options), choice_(choice) {}
@@ -81,7 +82,7 @@ class Drawing {
   Fault PerhapsRarer(Fault fault);
 
  private:
-  DrawOptions options_;
+  const DrawOptions& options_;
   Choice* choice_;
   uint32_t qp_numbers_ = 0;
 };

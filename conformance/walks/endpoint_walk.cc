@@ -1,6 +1,5 @@
 // Endpoints: looked up, created by one call and destroyed by one call.
 #include <array>
-#include <optional>
 
 #include "conformance/walks/arguments.h"
 #include "conformance/walks/walks.h"

@@ -192,8 +192,9 @@ void GeneratorModel::Injects(const Fault& fault) {
   ++faults_;
   if (fault.OnPackets() && fault.Loses()) dropping_ = true;
   const bool exits = fault.kind == FaultKind::kExit || fault.kind == FaultKind::kCrash;
-  if (fault.kind != FaultKind::kRemoveDevice && !exits) return;
-  gone_[fault.side] = fault.kind == FaultKind::kRemoveDevice;
+  const bool removes = fault.kind == FaultKind::kRemoveDevice;
+  if (removes || fault.kind == FaultKind::kAddDevice) gone_[fault.side] = removes;
+  if (!removes && !exits) return;
   for (uint16_t i = 0; i < ids_.size(); ++i) {
     ExpectedId& id = ids_[i];
     if (id.side != fault.side || id.phase == Phase::kNone) continue;

@@ -1,5 +1,4 @@
 // Late messages for ids that have moved on, or are gone.
-#include <array>
 
 #include "conformance/walks/walks.h"
 

@@ -6,7 +6,7 @@
 namespace cm {
 namespace {
 
-// These functions only read.
+// These start nothing that goes on by itself.
 constexpr std::array kStartNothing = {
     CallKind::kInitQpAttr,  CallKind::kSetLocalEce,   CallKind::kGetRemoteEce,
     CallKind::kGetSrcPort,  CallKind::kGetDstPort,    CallKind::kEventStr,
@@ -26,6 +26,7 @@ LineWriter::LineWriter(const DrawOptions& options, Choice* choice)
       names_(&conversation_.names),
       model_(&conversation_.names),
       main_channel_(options.topology->sides.size()) {
+  conversation_.lines.reserve(128);  // most have fewer
   conversation_.topology = options.topology;
   conversation_.profile = options.profile.name;
   conversation_.capabilities = options.capabilities;

@@ -1,5 +1,4 @@
 // Multicast groups: joined by ids in every state, twice, in vain; left early, late and never.
-#include <array>
 #include <vector>
 
 #include "conformance/walks/arguments.h"

@@ -1,5 +1,4 @@
 // Synchronous ids: calls that wait for their event, on threads that other threads release.
-#include <array>
 
 #include "conformance/walks/walks.h"
 

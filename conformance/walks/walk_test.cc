@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "conformance/walks/generator_model.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
 
@@ -111,6 +112,20 @@ TEST(ADrawnConversation, IsDrawnAgainWhereItDoesNotSuit) {
     without += rejects_for_options(drawn) ? 0 : 1;
   }
   EXPECT_LT(without, 100);
+}
+
+// The end of a process does not bring it back.
+TEST(TheGeneratorModel, TakesADeviceForGoneUntilItIsAdded) {
+  const Names names;
+  GeneratorModel model(&names);
+  EXPECT_FALSE(model.DeviceGone(kPassiveSide));
+  model.Injects({.kind = FaultKind::kRemoveDevice, .side = kPassiveSide});
+  EXPECT_TRUE(model.DeviceGone(kPassiveSide));
+  EXPECT_FALSE(model.DeviceGone(kActiveSide));
+  model.Injects({.kind = FaultKind::kExit, .side = kPassiveSide});
+  EXPECT_TRUE(model.DeviceGone(kPassiveSide));
+  model.Injects({.kind = FaultKind::kAddDevice, .side = kPassiveSide});
+  EXPECT_FALSE(model.DeviceGone(kPassiveSide));
 }
 
 }  // namespace

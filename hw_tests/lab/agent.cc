@@ -46,6 +46,7 @@ class Agent {
   void ReadPort();
   void Handle(const Frame& frame);
   void KillShell();
+  void Refuse(std::string_view why);
   void Start(const std::string& command);
   [[noreturn]] void BecomeShell(const std::string& command, int output, int error);
   void Forward(const Pipe& pipe);
@@ -131,6 +132,12 @@ void Agent::Handle(const Frame& frame) {
   Start(frame.payload);
 }
 
+// The command does not begin.
+void Agent::Refuse(std::string_view why) {
+  Send(FrameType::kError, why);
+  Send(FrameType::kExit, EncodeExit({126, 0}));
+}
+
 // The shell leads a process group of its own, but may not have created it yet.
 void Agent::KillShell() {
   kill(-shell_, SIGKILL);
@@ -142,16 +149,19 @@ void Agent::KillShell() {
 void Agent::Start(const std::string& command) {
   std::array<int, 2> output;
   std::array<int, 2> error;
-  if (pipe2(output.data(), O_CLOEXEC) != 0 || pipe2(error.data(), O_CLOEXEC) != 0) {
-    Send(FrameType::kError, "agent: no more pipes\n");
-    Send(FrameType::kExit, EncodeExit({126, 0}));
-    return;
-  }
+  if (pipe2(output.data(), O_CLOEXEC) != 0 || pipe2(error.data(), O_CLOEXEC) != 0)
+    return Refuse("agent: no more pipes\n");
   started_ns_ = GuestClockNs();
-  shell_ = fork();
-  if (shell_ == 0) BecomeShell(command, output[1], error[1]);
+  const pid_t shell = fork();
+  if (shell == 0) BecomeShell(command, output[1], error[1]);
   close(output[1]);
   close(error[1]);
+  if (shell < 0) {
+    close(output[0]);
+    close(error[0]);
+    return Refuse("agent: no more processes\n");
+  }
+  shell_ = shell;
   fcntl(output[0], F_SETFL, O_NONBLOCK);
   fcntl(error[0], F_SETFL, O_NONBLOCK);
   pipes_ = {{output[0], FrameType::kOutput}, {error[0], FrameType::kError}};

@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <system_error>
 
 namespace lab {
 namespace {
@@ -81,9 +80,10 @@ Outcome<FolderLock> FolderLock::Take(const fs::path& folder, const std::function
   if (descriptor.get() < 0) return Failed(folder);
   if (flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0) return FolderLock(std::move(descriptor));
   if (waiting) waiting();
-  while (flock(descriptor.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) return Failed(folder);
-  }
+  if (flock(descriptor.get(), LOCK_EX) != 0)
+    return errno == EINTR ? Problem{"interrupted while waiting for " + folder.string(),
+                                    ProblemKind::kCancelled}
+                          : Failed(folder);
   return FolderLock(std::move(descriptor));
 }
 

@@ -390,11 +390,6 @@ Outcome<CmFilter> CmFilter::Open() {
 
 CmFilter::CmFilter(CmFilter&& other) noexcept : table_(std::exchange(other.table_, -1)) {}
 
-CmFilter& CmFilter::operator=(CmFilter&& other) noexcept {
-  std::swap(table_, other.table_);
-  return *this;
-}
-
 CmFilter::~CmFilter() {
   if (table_ >= 0) close(table_);
 }

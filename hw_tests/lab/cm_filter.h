@@ -70,7 +70,7 @@ class CmFilter {
   static Outcome<CmFilter> Open();
 
   CmFilter(CmFilter&& other) noexcept;
-  CmFilter& operator=(CmFilter&& other) noexcept;
+  CmFilter& operator=(CmFilter&&) = delete;
   ~CmFilter();
 
   // At most 32 rules.

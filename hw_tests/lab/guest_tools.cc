@@ -1,6 +1,5 @@
 #include "hw_tests/lab/guest_tools.h"
 
-#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -33,8 +32,12 @@ class Command {
     return Ran{cm::ExitCodeOf(*status), cm::ReadFromStart(printed_)};
   }
 
-  // Does not wait: a process blocked inside the kernel ends when the kernel releases it.
+  // Neither of these waits: a process blocked inside the kernel ends when the kernel releases it.
   void Kill() { process_.Signal(SIGKILL); }
+  void Abandon() {
+    Kill();
+    process_.Release();
+  }
 
  private:
   explicit Command(std::string text) : text_(std::move(text)), printed_(cm::MemoryFile("")) {}
@@ -47,13 +50,19 @@ class Command {
 class RealGuestTools : public GuestTools {
  public:
   explicit RealGuestTools(CmFilter filter) : filter_(std::move(filter)) {}
+  RealGuestTools(const RealGuestTools&) = delete;
+  RealGuestTools& operator=(const RealGuestTools&) = delete;
+  ~RealGuestTools() override {
+    for (Command& command : behind_) command.Abandon();
+  }
 
   Ran Run(const std::string& command) override {
     Outcome<Command> started = Command::Start(command);
     if (!started.ok()) return {127, started.problem().line};
     const std::optional<Ran> ran = started.value().Wait(kPatience);
-    if (!ran) return {124, "it does not end"};
-    return *ran;
+    if (ran) return *ran;
+    started.value().Abandon();
+    return {124, "it does not end"};
   }
 
   std::optional<Ran> RunBehind(const std::string& command, cm::Duration within) override {

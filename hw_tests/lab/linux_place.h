@@ -77,7 +77,7 @@ class LinuxPlace : public cm::Place {
   cm::seen::Done RemoveDevice(const cm::DeviceInfo& device);
   cm::seen::Done FailOver(const cm::DeviceInfo& device);
   cm::seen::Done ChangeNeighbours(const cm::DeviceInfo& device);
-  // Faults that could not be injected.
+  // Removes the topology's devices; what went wrong, or empty.
   std::string RemoveAllDevices();
   // What has left, while the rules that double it are known.
   void KeepSent();

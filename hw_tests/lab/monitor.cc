@@ -16,8 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
-// QEMU answers from a thread of its own, so even a busy guest does not delay it for long.
-// Many guests that start at once, on a busy host.
+// QEMU answers from a thread of its own, so a busy guest does not delay it. Many guests that start
+// at once on a busy host do.
 constexpr std::chrono::milliseconds kAnswerLimit = std::chrono::seconds(300);
 
 Problem Lost(const std::string& what) { return {"QEMU " + what, ProblemKind::kLost}; }
@@ -92,9 +92,9 @@ Outcome<json> Monitor::ReadMessage() {
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
     pollfd ready = {connection_.get(), POLLIN, 0};
-    if (left.count() <= 0 || poll(&ready, 1, static_cast<int>(left.count())) == 0) {
-      return Lost("does not answer its monitor");
-    }
+    const int count = left.count() <= 0 ? 0 : poll(&ready, 1, static_cast<int>(left.count()));
+    if (count == 0) return Lost("does not answer its monitor");
+    if (count < 0 && errno == EINTR) continue;
     std::array<char, 4096> buffer;
     const ssize_t n = read(connection_.get(), buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;

@@ -9,8 +9,8 @@
 # FOLDER is that of the module in the source. The new folder OUTPUT gets MODULE.ko, and with --kernel
 # also vmlinuz and lib/modules of the whole kernel, in which the module is the built one. Without a
 # PATCH it is the module of the distribution. Everything happens in a new folder beside OUTPUT,
-# which is gone at the end; nothing is installed and root is not needed. Source, headers and compiler are those of
-# this machine's release, 150 MB to download.
+# which is gone at the end; nothing is installed and root is not needed. Source, headers and compiler
+# are those of this machine's release, 150 MB to download.
 set -eu
 export LC_ALL=C
 

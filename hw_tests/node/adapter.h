@@ -1,9 +1,8 @@
 // How an RDMA device that is no software one is taken away, and brought back.
 //
 // 1. By /sys: the driver lets the part of the adapter go that makes the RDMA device, a device of
-// the
-//    auxiliary bus. Where there is none, the whole adapter, but only when no other interface is on
-//    it, and none on top of its own: those would not come back.
+//    the auxiliary bus. Where there is none, the whole adapter, but only when no other interface is
+//    on it, and none on top of its own: those would not come back.
 // 2. Where /sys offers neither, by devlink: the parameter enable_rdma, which a reload makes true.
 #ifndef HW_TESTS_NODE_ADAPTER_H_
 #define HW_TESTS_NODE_ADAPTER_H_

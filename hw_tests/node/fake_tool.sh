@@ -1,7 +1,8 @@
 #!/bin/sh
 # Stands for ip, rdma, nft, devlink, the shell that writes to /sys, and a program of the site, by its
-# name. The real ip is run; devices and tables are files, and each change is one rename. Before the command with the number in `kill_at`
-# the process in `victim` is killed: an agent, or for `guardian` the one that runs the command.
+# name. The real ip is run; devices and tables are files, and each change is one rename. Before the
+# command with the number in `kill_at` the process in `victim` is killed: an agent, or for `guardian`
+# the one that runs the command.
 set -eu
 folder=${0%/*}/..
 read -r number <"$folder/count"

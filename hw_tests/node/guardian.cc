@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -30,7 +31,8 @@ using Json = nlohmann::json;
 constexpr size_t kLongestMessage = 1 << 16;
 constexpr Duration kTriesFor = Duration::Seconds(600);
 constexpr Duration kBetweenTries = Duration::Milliseconds(500);
-constexpr Duration kOthersEnd = Duration::Seconds(10);  // processes that were reaped
+constexpr Duration kWaitsForOthers = Duration::Seconds(60);  // that have the record
+constexpr Duration kOthersEnd = Duration::Seconds(10);       // processes that were reaped
 constexpr Duration kLinkComesUp = Duration::Seconds(10);
 constexpr Duration kDeviceComesBack = Duration::Seconds(60);  // its driver begins anew
 constexpr Duration kBetweenLooks = Duration::Milliseconds(50);
@@ -267,6 +269,15 @@ void Serve(Undoer& undoer, int socket, int input, int master) {
   }
 }
 
+// Closes descriptors from `first` to `last`.
+void CloseAll(int first, int last) {
+  if (first > last) return;
+  if (close_range(static_cast<unsigned>(first), static_cast<unsigned>(last), 0) == 0) return;
+  // Before Linux 5.9. source: man close_range(2)
+  constexpr int kMost = 1 << 16;
+  for (int fd = first; fd <= std::min(last, kMost); ++fd) close(fd);
+}
+
 // Nothing of the other process keeps a connection open but what it was given.
 void LeaveEverything(int socket, int input) {
   setsid();
@@ -275,8 +286,12 @@ void LeaveEverything(int socket, int input) {
   const int nowhere = open("/dev/null", O_RDWR);
   for (int fd = 0; fd <= STDERR_FILENO; ++fd)
     if (fd != socket && fd != input) dup2(nowhere, fd);
-  for (int fd = STDERR_FILENO + 1; fd < 1024; ++fd)
-    if (fd != socket && fd != input) close(fd);
+  int first = STDERR_FILENO + 1;
+  for (const int kept : {std::min(socket, input), std::max(socket, input)}) {
+    CloseAll(first, kept - 1);
+    first = std::max(first, kept + 1);
+  }
+  CloseAll(first, std::numeric_limits<int>::max());
 }
 
 // A pipe or a socket says when its other end is closed; a copy of it, or -1.
@@ -291,7 +306,7 @@ int Watched(int input) {
   LeaveEverything(socket, input);
   const int master = static_cast<int>(syscall(SYS_pidfd_open, works_for, 0));
   int exit_code = 1;
-  auto locked = Record::Lock(settings.folder, settings.interface.name, settings.waits_for_others);
+  auto locked = Record::Lock(settings.folder, settings.interface.name, kWaitsForOthers);
   if (auto* record = std::get_if<Record>(&locked)) {
     Undoer undoer(settings.interface, std::move(*record));
     std::string problem;
@@ -342,7 +357,11 @@ std::string Guardian::Ask(const std::string& request) const {
   for (;;) {
     const int ready = poll(&watched, 1, deadline.milliseconds_left());
     if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return "the guardian does not answer";
+    if (ready <= 0) {
+      // Its answer would be taken for that of the next request. It undoes everything.
+      shutdown(socket_.get(), SHUT_RDWR);
+      return "the guardian does not answer";
+    }
     const ssize_t size = recv(socket_.get(), answer.data(), answer.size(), 0);
     if (size <= 0) return std::string(kGone);
     answer.resize(static_cast<size_t>(size) - 1);

@@ -27,7 +27,6 @@ struct GuardianSettings {
   Interface interface;
   std::string folder;  // of records
   int input = -1;      // of the process it works for: a pipe or a socket; others do not matter
-  cm::Duration waits_for_others = cm::Duration::Seconds(60);
 };
 
 struct Command {
@@ -61,8 +60,6 @@ class Guardian {
   std::string Heal() const;
   // All is as before. `remade`: a Soft-RoCE device on the interface is removed and made again.
   std::string PutRight(bool remade) const;
-
-  pid_t pid() const { return pid_; }
 
  private:
   Guardian(cm::Descriptor socket, pid_t pid) : socket_(std::move(socket)), pid_(pid) {}

@@ -1,6 +1,9 @@
 // A node: agents and guardians are killed, and all is as before in the end.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/process/descriptor.h"
 #include "conformance/process/process.h"
 #include "hw_tests/node/guardian.h"
 #include "hw_tests/node/held_back.h"
@@ -159,6 +163,24 @@ TEST_F(Node, HasWhatItNeeds) {
   EXPECT_THAT(WhyNot(), HasSubstr("needs a device on v0 that rdma, its driver or devlink"));
   settings_.allow.back().program = "/no/such/program";
   EXPECT_THAT(WhyNot(), HasSubstr("/no/such/program is no program of this host"));
+}
+
+// Of whatever number: what is open there would hide from the suite that its driver has ended.
+TEST_F(Node, ItsGuardianHasNothingOpenOfTheAgent) {
+  rlimit limit = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  std::optional<cm::Ends> pipe = cm::Pipe();
+  ASSERT_TRUE(pipe);
+  cm::Descriptor high(fcntl(pipe->second.get(), F_DUPFD_CLOEXEC, 2000));
+  if (high.get() < 0) GTEST_SKIP() << "unsupported here: no descriptors of such numbers";
+  const std::unique_ptr<cm::Place> place = Open();
+  ASSERT_NE(place, nullptr);
+  pipe->second.Close();
+  high.Close();
+  pollfd watched{.fd = pipe->first.get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&watched, 1, static_cast<int>(kLongEnough.milliseconds())), 1);
 }
 
 TEST_F(Node, IsForOneAgentAtATime) {

@@ -98,14 +98,7 @@ std::variant<Record, std::string> Record::Lock(const std::string& folder,
   }
 }
 
-std::optional<ToUndo> Record::Left() const {
-  std::string text;
-  char buffer[4096];
-  for (ssize_t n = 0;
-       (n = pread(file_.get(), buffer, sizeof(buffer), static_cast<off_t>(text.size()))) > 0;)
-    text.append(buffer, static_cast<size_t>(n));
-  return ParseRecord(text);
-}
+std::optional<ToUndo> Record::Left() const { return ParseRecord(cm::ReadFromStart(file_)); }
 
 // The end of the old text stays behind the new one's `end`.
 bool Record::Write(const ToUndo& what) const {

@@ -37,10 +37,6 @@ class InlineVector {
     CM_CHECK(size_ < kCapacity) << "capacity " << kCapacity;
     items_[size_++] = item;
   }
-  constexpr void erase_at(size_t i) {
-    for (--size_; i < size_; ++i) items_[i] = items_[i + 1];
-    items_[size_] = T{};
-  }
   constexpr void clear() {
     while (size_ > 0) items_[--size_] = T{};
   }

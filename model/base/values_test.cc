@@ -97,10 +97,6 @@ TEST(InlineVector, KeepsItsItemsInOrder) {
   EXPECT_THAT(Items(v), ElementsAre(3, 1, 2));
   EXPECT_EQ(v.front(), 3);
   EXPECT_EQ(v.back(), 2);
-  v.erase_at(1);
-  EXPECT_THAT(Items(v), ElementsAre(3, 2));
-  v.erase_at(1);
-  EXPECT_THAT(Items(v), ElementsAre(3));
   v.clear();
   EXPECT_TRUE(v.empty());
 }
@@ -119,14 +115,12 @@ TEST(InlineVectorDeathTest, TakesNoMoreThanItHasRoomFor) {
   EXPECT_DEATH(v.push_back(2), "capacity 1");
 }
 
-// Equal sequences are equal objects: erased elements leave no trace.
+// Equal sequences are equal objects: cleared elements leave no trace.
 TEST(InlineVector, LeavesNothingBehindItsEnd) {
-  InlineVector<std::string, 3> erased;
-  for (const char* s : {"a", "b", "c"}) erased.push_back(s);
-  erased.erase_at(0);
-  EXPECT_EQ(erased.begin()[2], "");
-  erased.clear();
-  for (size_t i = 0; i < erased.capacity(); ++i) EXPECT_EQ(erased.begin()[i], "");
+  InlineVector<std::string, 3> cleared;
+  for (const char* s : {"a", "b", "c"}) cleared.push_back(s);
+  cleared.clear();
+  for (size_t i = 0; i < cleared.capacity(); ++i) EXPECT_EQ(cleared.begin()[i], "");
 }
 
 TEST(InlineVector, ComparesAsAWordInADictionary) {
@@ -139,7 +133,8 @@ TEST(InlineVector, ComparesAsAWordInADictionary) {
   EXPECT_LT(shorter, longer);
   EXPECT_LT(longer, larger);
   EXPECT_NE(shorter, longer);
-  longer.erase_at(1);
+  longer.clear();
+  longer.push_back(1);
   EXPECT_EQ(shorter, longer);
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
 namespace cm::wire {
@@ -46,6 +45,12 @@ bool ByNobody(const CapturedMessage& sighting) {
          rej->reason == RejReason::kStaleConn;
 }
 
+bool IsAbout(const CapturedMessage& sighting, mad::About what) {
+  if (const auto* mra = sighting.As<mad::Mra>()) return mra->message_mraed == what;
+  if (const auto* rej = sighting.As<mad::Rej>()) return rej->message_rejected == what;
+  return false;
+}
+
 mad::Gid SourceOf(const mad::Ip& ip) {
   if (const auto* v4 = std::get_if<mad::Ipv4>(&ip)) return Mapped(v4->source);
   return std::get_if<mad::Ipv6>(&ip)->source;
@@ -62,13 +67,6 @@ std::string AddressText(const mad::Gid& address) {
   char text[INET6_ADDRSTRLEN] = {};
   inet_ntop(v4 ? AF_INET : AF_INET6, address.data() + (v4 ? 12 : 0), text, sizeof(text));
   return text;
-}
-
-Violation Broken(const CapturedMessage& sighting, const Claim& claim, std::string saw,
-                 std::string permitted) {
-  return {sighting.number,         sighting.nanoseconds,      std::string(claim.id),
-          std::string(claim.says), std::string(claim.source), std::move(saw),
-          std::move(permitted)};
 }
 
 std::string Number(uint64_t value) { return fmt::format("{:#x}", value); }

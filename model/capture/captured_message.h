@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <variant>
 
-#include "model/capture/claims.h"
 #include "model/mad/frame.h"
 #include "model/mad/messages.h"
 #include "model/vocabulary/mad_kind.h"
@@ -40,6 +41,9 @@ Cids CidsOf(const mad::Message& message);
 // copied from the request, or 0. source: linux 6.1 cm.c cm_issue_rej, cm_format_rej
 bool ByNobody(const CapturedMessage& sighting);
 
+// An MRA or a REJ that is about such a message.
+bool IsAbout(const CapturedMessage& sighting, mad::About what);
+
 mad::Gid SourceOf(const mad::Ip& ip);
 mad::Gid DestinationOf(const mad::Ip& ip);
 
@@ -56,8 +60,14 @@ struct Violation {
   std::string saw;
   std::string permitted;  // the permitted value
 };
-Violation Broken(const CapturedMessage& sighting, const Claim& claim, std::string saw,
-                 std::string permitted);
+// Of a Claim or of a mad::Constraint.
+template <typename Rule>
+Violation Broken(const CapturedMessage& sighting, const Rule& rule, std::string saw,
+                 std::string permitted) {
+  return {sighting.number,        sighting.nanoseconds,     std::string(rule.id),
+          std::string(rule.says), std::string(rule.source), std::move(saw),
+          std::move(permitted)};
+}
 // In hexadecimal, as the texts of violations have numbers.
 std::string Number(uint64_t value);
 

@@ -25,9 +25,10 @@ constexpr IbStates kRequesting = model::rules::ib::kRequesting;
 constexpr IbStates kReplying = model::rules::ib::kReplying;
 // States of an id that the passive side no longer knows, or that does not prevent a new one.
 constexpr IbStates kOver = IbStates(IbState::kNone) | IbState::kIdle | IbState::kTimewait;
-// More distinct messages than any connection has; further ones are not stored.
+// More distinct messages and passive ids than any connection has; further ones are not stored.
 constexpr size_t kSpokenMost = 64;
 constexpr size_t kRunsMost = 64;
+constexpr size_t kPassivesMost = 64;
 
 // The message as the table names it; kNothing for LAP and APR, which no rule sends.
 Sends SendsOf(const mad::Message& message) {
@@ -49,12 +50,6 @@ bool IsRepeated(MadKind what) {
          what == MadKind::kSidrReq;
 }
 
-bool About(const CapturedMessage& sighting, mad::About what) {
-  if (const auto* mra = sighting.As<mad::Mra>()) return mra->message_mraed == what;
-  if (const auto* rej = sighting.As<mad::Rej>()) return rej->message_rejected == what;
-  return false;
-}
-
 // One sixteenth less, because messages take different times to the point of capture.
 int64_t Earliest(const Interval& interval) {
   const int64_t shortest = interval.shortest.nanoseconds();
@@ -67,9 +62,10 @@ std::string Milliseconds(int64_t nanoseconds) {
 
 // Whether one of the senders does; any Linux where none are named.
 bool MayKeepReplies(const ProfileSet& named) {
-  return std::ranges::any_of(named.empty() ? SoftRoce() : named, [](const Profile* profile) {
+  const auto keeps = [](const Profile* profile) {
     return profile->dialect.delayed_reply_outlives_dreq;
-  });
+  };
+  return named.empty() ? std::ranges::any_of(SoftRoce(), keeps) : std::ranges::any_of(named, keeps);
 }
 
 }  // namespace
@@ -94,7 +90,7 @@ std::optional<Violation> Exchange::Take(const CapturedMessage& sighting, bool ac
   last_ = sighting.nanoseconds;
   const uint32_t partner = CidsOf(sighting.mad().message).remote;
   if (active && passives_.empty() && partner != 0 && (begins_before_ || missing_))
-    passives_.push_back({.cid = partner, .id = Identifier::Unknown()});
+    Add({.cid = partner, .id = Identifier::Unknown()});
   Spoken* earlier = Earlier(sighting, active);
   if (earlier == nullptr) {
     if (auto differs = Differs(sighting, active)) return differs;
@@ -103,9 +99,11 @@ std::optional<Violation> Exchange::Take(const CapturedMessage& sighting, bool ac
     return std::nullopt;
   }
   // The MAD does not contain all of a retransmission's frame.
-  if (auto breach = FirstBreach(sighting, active, spoken_, !judged(), mad::Constraints()))
+  const FrameFields fields(sighting.frame);
+  if (auto breach = FirstBreach(sighting, fields, active, spoken_, !judged(), mad::Constraints()))
     return breach;
-  if (auto breach = FirstBreach(sighting, active, spoken_, false, sender.filled())) return breach;
+  if (auto breach = FirstBreach(sighting, fields, active, spoken_, false, sender.filled()))
+    return breach;
   if (earlier == nullptr) {
     if (auto odd = FirstBrokenRule(sighting, active, spoken_, sender)) return odd;
   }
@@ -159,21 +157,16 @@ Exchange::Passive* Exchange::PassiveOf(uint32_t cid) {
   return found == passives_.end() ? nullptr : &*found;
 }
 
-bool Exchange::Knows(uint32_t passive_cid) const {
-  return std::any_of(passives_.begin(), passives_.end(),
-                     [&](const Passive& passive) { return passive.cid == passive_cid; });
-}
-
 bool Exchange::MayBeGone(bool active, uint32_t cid) {
   Passive* passive = PassiveOf(cid);
   if (!active && passive == nullptr) return true;
   return (active ? active_ : passive->id).MayBe(IbState::kNone);
 }
 
-std::vector<uint32_t> Exchange::PassiveCids() const {
-  std::vector<uint32_t> cids;
-  for (const Passive& passive : passives_) cids.push_back(passive.cid);
-  return cids;
+void Exchange::Add(Passive passive) {
+  if (passives_.size() == kPassivesMost) return;
+  passive_cids_.push_back(passive.cid);
+  passives_.push_back(std::move(passive));
 }
 
 Spoken* Exchange::Earlier(const CapturedMessage& sighting, bool active) {
@@ -214,14 +207,10 @@ std::optional<Violation> Exchange::Differs(const CapturedMessage& sighting, bool
   for (const Spoken& spoken : spoken_) {
     if (spoken.active != active || spoken.mad.header.kind() != what) continue;
     if (CidsOf(spoken.mad.message).local != cid) continue;
-    for (const mad::Constraint& row : mad::Constraints()) {
-      if (row.relation != mad::Relation::kConstant) continue;
-      return Violation{
-          sighting.number,           sighting.nanoseconds,
-          std::string(row.id),       std::string(row.says),
-          std::string(row.source),   fmt::format("another {} of the same id", ToString(what)),
-          "the same bytes as before"};
-    }
+    const auto row =
+        std::ranges::find(mad::Constraints(), mad::Relation::kConstant, &mad::Constraint::relation);
+    return Broken(sighting, *row, fmt::format("another {} of the same id", ToString(what)),
+                  "the same bytes as before");
   }
   return std::nullopt;
 }
@@ -245,7 +234,7 @@ std::optional<Violation> Exchange::NewPassive(const CapturedMessage& sighting, u
   if (keeps_reply_) passive.id.MayKeepReply();
   if (disturbed_) passive.id.MaySayUnseen();
   if (requests_ > 1) passive.id.MayHear(IbStimulus::kReqAgain);
-  passives_.push_back(std::move(passive));
+  Add(std::move(passive));
   ++request_answers_;
   return std::nullopt;
 }
@@ -278,6 +267,7 @@ std::optional<Violation> Exchange::Sequenced(const CapturedMessage& sighting, bo
   }
   if (PassiveOf(cid) == nullptr) {
     if (auto hindered = NewPassive(sighting, cid)) return hindered;
+    if (PassiveOf(cid) == nullptr) return std::nullopt;  // one too many
     // A sender that is not known to be Linux may send an MRA immediately. source: linux 6.1 cm.c
     // ib_send_cm_mra
     if (!sender.is_known()) PassiveOf(cid)->id.MayHear(IbStimulus::kReqAgain);
@@ -341,7 +331,7 @@ std::optional<Violation> Exchange::Counted(const CapturedMessage& sighting, bool
   const uint32_t partner = CidsOf(sighting.mad().message).remote;
   Passive* passive = PassiveOf(partner);
   if (passive == nullptr) return std::nullopt;
-  const bool answers = what == MadKind::kRtu || About(sighting, mad::About::kRep);
+  const bool answers = what == MadKind::kRtu || IsAbout(sighting, mad::About::kRep);
   if (!answers) return std::nullopt;
   const auto* rej = sighting.As<mad::Rej>();
   if (rej == nullptr || rej->reason != RejReason::kStaleConn) {
@@ -374,7 +364,8 @@ void Exchange::Remember(const CapturedMessage& sighting, bool active, Spoken* ea
     earlier->last = sighting.nanoseconds;
     earlier->icrc = sighting.frame.icrc.value;
   } else if (spoken_.size() < kSpokenMost) {
-    spoken_.push_back({active, sighting.mad(), 1, sighting.nanoseconds, sighting.frame.icrc.value});
+    spoken_.push_back({active, sighting.mad(), 1, sighting.nanoseconds, sighting.frame.icrc.value,
+                       mad::Encode(sighting.mad())});
   }
   const MadKind what = sighting.kind();
   if (!runs_.empty() && runs_.back().what == what)
@@ -410,7 +401,7 @@ void Exchange::HeardBy(const CapturedMessage& sighting, bool active, bool copy) 
     // An active side that knows no passive id accepts messages about its REQ, and nothing else
     // later.
     const IbStates in = active ? Identifier::kEveryState
-                        : About(sighting, mad::About::kReq)
+                        : IsAbout(sighting, mad::About::kReq)
                             ? kRequesting
                             : Identifier::kEveryState.Except(kRequesting);
     to_other(stale ? IbStimulus::kRejStale : IbStimulus::kRej, in);
@@ -450,6 +441,16 @@ bool Exchange::Stands() const {
     if (run.what == MadKind::kDreq || run.what == MadKind::kRej) connected = false;
   }
   return connected;
+}
+
+// A request that was transmitted twice may have arrived twice and created two ids, and each side
+// answers a DREQ of the other.
+bool Exchange::IsAnswered() const {
+  if (runs_.empty() || runs_.size() == kRunsMost) return false;
+  const MadKind last = runs_.back().what;
+  if (last == MadKind::kDrep)
+    return (dreqs_[0] == 0 || dreps_[1] != 0) && (dreqs_[1] == 0 || dreps_[0] != 0);
+  return (last == MadKind::kRej || last == MadKind::kSidrRep) && request_answers_ >= requests_;
 }
 
 std::string Exchange::Sequence() const {

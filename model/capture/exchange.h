@@ -53,8 +53,7 @@ class Exchange {
   std::span<const Spoken> spoken() const { return spoken_; }
   // "REQ REP RTU DREQ*16 DREP"
   std::string Sequence() const;
-  std::vector<uint32_t> PassiveCids() const;
-  bool Knows(uint32_t passive_cid) const;
+  const std::vector<uint32_t>& PassiveCids() const { return passive_cids_; }
   // True when the id may be gone, so that its number is free.
   bool MayBeGone(bool active, uint32_t cid);
   // True when that side surely has an id that knows the other's queue pair, whatever was not
@@ -65,6 +64,8 @@ class Exchange {
   const mad::Mad* AcceptedBy(const CapturedMessage& sighting) const;
   // True when both sides may remain in this state for ever without sending a message.
   bool Stands() const;
+  // True when no application has anything left to answer: neither a request nor a DREQ.
+  bool IsAnswered() const;
   bool Said(const mad::Mad& mad, bool active) const;
   // True when a message was sent that follows the answer to that REQ.
   bool IsPast(const mad::Mad& request) const;
@@ -86,6 +87,7 @@ class Exchange {
 
   Passive* PassiveOf(uint32_t cid);
   bool judged() const { return !missing_ && !disturbed_ && !begins_before_; }
+  void Add(Passive passive);
   Spoken* Earlier(const CapturedMessage& sighting, bool active);
   std::optional<Violation> Differs(const CapturedMessage& sighting, bool active) const;
   std::optional<Violation> NewPassive(const CapturedMessage& sighting, uint32_t cid);
@@ -113,7 +115,8 @@ class Exchange {
   bool disturbed_ = false;  // a message of it could not be parsed
   Identifier active_;
   std::vector<Passive> passives_;
-  std::optional<uint32_t> partner_;  // the passive id that the active side accepted
+  std::vector<uint32_t> passive_cids_;  // theirs, in the same order
+  std::optional<uint32_t> partner_;     // the passive id that the active side accepted
   std::vector<Spoken> spoken_;
   std::vector<Run> runs_;
   uint64_t requests_ = 0;         // REQs, or SIDR_REQs

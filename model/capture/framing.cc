@@ -2,14 +2,18 @@
 
 #include <variant>
 
+#include "model/vocabulary/protocol.h"
+
 namespace cm::wire {
 
 bool IsOfAnotherClass(const mad::MadHeader& header) {
-  const bool like_ours = header.method == mad::kSend &&
-                         header.class_version == mad::kCmClassVersion &&
+  const bool like_ours = header.method == kSendMethod && header.class_version == kCmClassVersion &&
                          header.kind() != MadKind::kOther;
   return header.mgmt_class != mad::kCmClass && !like_ours;
 }
+
+// Only the version and the length of the header are in its first byte.
+bool HasAnotherIpHeader(const mad::Malformed& why) { return why.offset == 0; }
 
 bool EndsBeforeItsKind(const mad::Malformed& why, size_t size) {
   const bool before =

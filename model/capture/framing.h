@@ -12,6 +12,10 @@ namespace cm::wire {
 // Not a CM message, although it has the layout: no other class sends its messages in this way.
 bool IsOfAnotherClass(const mad::MadHeader& header);
 
+// With options of IPv4, or of another version of IP: messages of a CM have neither. The packet was
+// parsed from its IP header on.
+bool HasAnotherIpHeader(const mad::Malformed& why);
+
 // Too short to tell whether it is RoCE at all.
 bool EndsBeforeItsKind(const mad::Malformed& why, size_t size);
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
+#include <vector>
 
 namespace cm::wire {
 namespace {
@@ -36,6 +38,19 @@ bool FailsToSend(IbStimulus on) {
          on == IbStimulus::kSendFails;
 }
 
+// The rows by which an id does something in that state, in the order of the table.
+const std::vector<const IbRule*>& RowsIn(IbState state) {
+  static const auto rows = [] {
+    std::array<std::vector<const IbRule*>, model::kIbStateCount> in;
+    for (const IbRule& rule : kIbCm)
+      for (int s = 0; s < model::kIbStateCount; ++s)
+        if (rule.answer == IbAnswer::kDone && rule.from.Has(static_cast<IbState>(s)))
+          in[s].push_back(&rule);
+    return in;
+  }();
+  return rows[static_cast<size_t>(state)];
+}
+
 constexpr int kFirstMessage = static_cast<int>(IbStimulus::kReqAgain);
 constexpr int kFirstTimer = static_cast<int>(IbStimulus::kRetry);
 
@@ -48,7 +63,7 @@ Sends SentBy(const IbRule& rule) {
 }
 
 Identifier::Identifier(IbState state) {
-  set_.set(Index({state, kNone}));
+  set_ = Bit(Index({state, kNone}));
   for (int i = 0; i < model::kIbStimulusCount; ++i)
     if (i < kFirstMessage || i >= kFirstTimer) in_[i] = kEveryState;
   in_[static_cast<size_t>(IbStimulus::kExhausted)] = {};
@@ -60,7 +75,7 @@ Identifier Identifier::AskedSidr() { return Identifier(IbState::kSidrReqRcvd); }
 
 Identifier Identifier::Unknown() {
   Identifier id(IbState::kNone);
-  id.set_.set();
+  id.set_ = Bit(kPossibilities) - 1;
   id.in_.fill(kEveryState);
   return id;
 }
@@ -95,22 +110,17 @@ Identifier::Possibility Identifier::After(const IbRule& rule, Possibility before
 
 void Identifier::Settle(Unseen unseen) {
   // Few of the possibilities are in the set: each is followed once.
-  Set followed;
-  for (size_t i = 0; i < kPossibilities;) {
-    if (!set_[i] || followed[i]) {
-      ++i;
-      continue;
-    }
-    followed.set(i);
-    for (const IbRule& rule : kIbCm) {
-      if (!Can(rule, At(i))) continue;
+  for (Set followed = 0; (set_ & ~followed) != 0;) {
+    const auto i = static_cast<size_t>(std::countr_zero(set_ & ~followed));
+    followed |= Bit(i);
+    for (const IbRule* rule : RowsIn(At(i).state)) {
+      if (!Can(*rule, At(i))) continue;
       // An RTU that cannot leave is sent all the same for its sender, and not again. source:
       // linux 6.1 cm.c ib_send_cm_rtu
-      const bool fails = may_fail_ && SentBy(rule) == Sends::kRtu;
-      if (SentBy(rule) != Sends::kNothing && unseen == Unseen::kNothing && !fails) continue;
-      set_.set(Index(After(rule, At(i))));
+      const bool fails = may_fail_ && SentBy(*rule) == Sends::kRtu;
+      if (SentBy(*rule) != Sends::kNothing && unseen == Unseen::kNothing && !fails) continue;
+      set_ |= Bit(Index(After(*rule, At(i))));
     }
-    i = 0;
   }
 }
 
@@ -131,21 +141,22 @@ bool Identifier::Shows(const IbRule& rule, Possibility at, const Saying& saying)
 
 bool Identifier::Says(const Saying& saying) {
   Settle(unseen_);
-  Set after;
-  for (size_t i = 0; i < kPossibilities; ++i) {
-    if (!set_[i]) continue;
-    for (const IbRule& rule : kIbCm)
-      if (Can(rule, At(i)) && Shows(rule, At(i), saying)) after.set(Index(After(rule, At(i))));
+  Set after = 0;
+  for (Set left = set_; left != 0; left &= left - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(left));
+    for (const IbRule* rule : RowsIn(At(i).state))
+      if (Can(*rule, At(i)) && Shows(*rule, At(i), saying))
+        after |= Bit(Index(After(*rule, At(i))));
   }
-  if (after.none()) return false;
+  if (after == 0) return false;
   set_ = after;
   return true;
 }
 
 bool Identifier::MayBe(IbStates states) {
   Settle(unseen_);
-  for (size_t i = 0; i < kPossibilities; ++i)
-    if (set_[i] && states.Has(At(i).state)) return true;
+  for (Set left = set_; left != 0; left &= left - 1)
+    if (states.Has(At(static_cast<size_t>(std::countr_zero(left))).state)) return true;
   return false;
 }
 
@@ -155,7 +166,7 @@ std::vector<const IbRule*> Identifier::MaySay() {
   for (const IbRule& rule : kIbCm) {
     if (SentBy(rule) == Sends::kNothing) continue;
     for (size_t i = 0; i < kPossibilities; ++i) {
-      if (!set_[i] || !Can(rule, At(i))) continue;
+      if ((set_ & Bit(i)) == 0 || !Can(rule, At(i))) continue;
       rows.push_back(&rule);
       break;
     }

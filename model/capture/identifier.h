@@ -1,17 +1,17 @@
 // One communication id as a capture shows it: every state of the ib_cm table that it may be in,
 // after the messages that it sent and those that it may have received.
 //
-// 1. A captured message may have arrived: immediately, later or never. Heard makes a row possible,
-//    it executes none. Local calls and timers are invisible; they are possible whenever their row
-//    sends nothing.
+// 1. A captured message may have arrived: immediately, later or never. MayHear makes a row
+//    possible, it executes none. Local calls and timers are invisible; they are possible whenever
+//    their row sends nothing.
 // 2. A message of the id narrows the set to states that are reached by a row that sends it.
 // 3. All sent messages are in the capture, unless messages may be missing.
 #ifndef MODEL_CAPTURE_IDENTIFIER_H_
 #define MODEL_CAPTURE_IDENTIFIER_H_
 
 #include <array>
-#include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "model/ib_cm/rules.h"
@@ -64,8 +64,10 @@ class Identifier {
     Left left;
   };
   static constexpr size_t kPossibilities = size_t{model::kIbStateCount} * kLeftCount;
-  using Set = std::bitset<kPossibilities>;
+  using Set = uint64_t;  // a bit for each possibility, by its index
+  static_assert(kPossibilities < 64);
 
+  static constexpr Set Bit(size_t index) { return Set{1} << index; }
   static size_t Index(Possibility p) { return static_cast<size_t>(p.state) * kLeftCount + p.left; }
   static Possibility At(size_t index) {
     return {static_cast<model::IbState>(index / kLeftCount), static_cast<Left>(index % kLeftCount)};
@@ -77,7 +79,7 @@ class Identifier {
   bool Can(const model::IbRule& rule, Possibility at) const;
   void Settle(Unseen unseen);
 
-  Set set_;
+  Set set_ = 0;
   std::array<model::IbStates, model::kIbStimulusCount> in_{};  // where each stimulus can act
   Unseen unseen_ = Unseen::kNothing;
   bool may_fail_ = false;

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 
+#include "model/mad/packet.h"
+
 namespace cm::wire {
 namespace {
 
-constexpr uint16_t kIpv4Type = 0x0800;
-constexpr uint16_t kIpv6Type = 0x86dd;
 constexpr size_t kTagSize = 4;
 
 uint16_t U16(std::span<const uint8_t> bytes, size_t offset) {
@@ -14,7 +14,7 @@ uint16_t U16(std::span<const uint8_t> bytes, size_t offset) {
 }
 
 // source: linux if_ether.h ETH_P_8021Q, ETH_P_8021AD, ETH_P_QINQ1
-bool IsTag(uint16_t type) { return type == 0x8100 || type == 0x88a8 || type == 0x9100; }
+bool IsTag(uint16_t type) { return type == mad::kVlanType || type == 0x88a8 || type == 0x9100; }
 
 // Offset of the next protocol's type in a link header, and the header's length.
 struct LinkHeader {
@@ -58,7 +58,7 @@ std::optional<std::span<const uint8_t>> IpPacketIn(std::span<const uint8_t> fram
     frame = frame.subspan(header.size);
     for (; IsTag(type) && frame.size() >= kTagSize; frame = frame.subspan(kTagSize))
       type = U16(frame, 2);
-    if (type != kIpv4Type && type != kIpv6Type) return std::nullopt;
+    if (type != mad::kIpv4Type && type != mad::kIpv6Type) return std::nullopt;
   }
   if (frame.empty()) return std::nullopt;
   const size_t length = LengthOf(frame);

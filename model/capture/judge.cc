@@ -9,30 +9,23 @@
 #include "model/capture/claims.h"
 #include "model/capture/framing.h"
 #include "model/capture/ip_packet.h"
+#include "model/mad/icrc.h"
+#include "model/mad/packet.h"
 #include "model/mad/text.h"
+#include "model/vocabulary/protocol.h"
 
 namespace cm::wire {
 namespace {
 
-// After this time an exchange that is not established has no further message: longer than any wait
-// of Linux.
+// After this time an exchange that is not established has no further message, unless an application
+// answers late: longer than any timer of Linux.
 constexpr int64_t kForgottenAfter = 1'200'000'000'000;
 constexpr uint64_t kSweepAtLeast = 1024;
-// Methods of MADs that the CM does not use.
-constexpr uint8_t kGet = 0x01;
-constexpr uint8_t kSet = 0x02;
-constexpr uint8_t kGetResponse = 0x81;
 // Sent by a node nearby.
 constexpr int64_t kSoonAnswered = 1'000'000'000;
 
 bool IsRequest(const CapturedMessage& sighting) {
   return sighting.kind() == MadKind::kReq || sighting.kind() == MadKind::kSidrReq;
-}
-
-bool IsAbout(const CapturedMessage& sighting, mad::About what) {
-  if (const auto* mra = sighting.As<mad::Mra>()) return mra->message_mraed == what;
-  if (const auto* rej = sighting.As<mad::Rej>()) return rej->message_rejected == what;
-  return false;
 }
 
 // Messages of the passive side before the active one knows its id.
@@ -79,7 +72,8 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
   if (!decoded.ok()) {
     mad::Malformed why = decoded.error();
     const bool cut = original_length > bytes.size();
-    if (why.foreign || (!cut && EndsBeforeItsKind(why, packet->size()))) {
+    if (why.foreign || HasAnotherIpHeader(why) ||
+        (!cut && EndsBeforeItsKind(why, packet->size()))) {
       ++totals_.foreign;
     } else if (cut) {
       ++totals_.cut;
@@ -96,7 +90,8 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
   sighting.to = DestinationOf(sighting.frame.ip);
   if (IsOfAnotherClass(sighting.mad().header)) {
     ++totals_.foreign;
-  } else if (sighting.frame.icrc.value != mad::IcrcOf(sighting.frame)) {
+  } else if (sighting.frame.icrc.value !=
+             mad::IcrcOf(packet->first(packet->size() - mad::kSize<mad::Icrc>))) {
     ++totals_.bad_icrc;
     TakeUnreadable(sighting, claims::kIcrc);
   } else if (HasWrongChecksum(sighting.frame)) {
@@ -109,7 +104,7 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
 
 void Judge::TakeUnreadable(const CapturedMessage& sighting, const Claim& claim) {
   if (manner_.strict) RefuseAlone(sighting, Broken(sighting, claim, What(sighting), "another one"));
-  unreadable_.insert({sighting.from, sighting.to});
+  unknown_.insert({sighting.from, sighting.to});
   // Any outstanding message of these two nodes.
   for (Live& live : live_) {
     const bool by_active =
@@ -142,13 +137,14 @@ std::optional<Violation> Judge::OfOtherKind(const CapturedMessage& sighting) {
   const bool info = header.attribute_id == kClassPortInfo;
   const bool path =
       header.attribute_id == mad::kSapAttribute || header.attribute_id == mad::kSprAttribute;
-  auto breach = FirstBreach(sighting, true, {}, false, mad::Constraints());
+  const FrameFields fields(sighting.frame);
+  auto breach = FirstBreach(sighting, fields, true, {}, false, mad::Constraints());
   const bool as_info = breach && (breach->rule == "mad-method" || breach->rule == "mad-status");
   if (breach && !(info && as_info)) return breach;
   const std::string saw = "attribute " + mad::AttributeText(header.attribute_id);
   if (info) {
-    const bool asks = header.method == kGet || header.method == kSet;
-    if ((asks && header.status == 0) || header.method == kGetResponse) return std::nullopt;
+    const bool asks = header.method == kGetMethod || header.method == kSetMethod;
+    if ((asks && header.status == 0) || header.method == kGetResponseMethod) return std::nullopt;
     return Broken(sighting, claims::kClassPortInfo,
                   fmt::format("method {:#x}, status {:#x}", header.method, header.status),
                   "methods 1 and 2, or 0x81 with a status");
@@ -258,7 +254,7 @@ void Judge::TakeAnswer(const CapturedMessage& sighting) {
   const auto* rej = sighting.As<mad::Rej>();
   const bool unsaid = rej != nullptr && rej->reason == RejReason::kTimeout &&
                       nodes_.FamilyOf(sighting).waits_in_line();
-  if (*whole_ && !unsaid && !unreadable_.contains({sighting.from, sighting.to}))
+  if (*whole_ && !unsaid && !unknown_.contains({sighting.from, sighting.to}))
     return RefuseAlone(sighting, Broken(sighting, claims::kKnown, What(sighting),
                                         "an answer to a REQ of this capture; of one with gaps "
                                         "(--incomplete) also to others"));
@@ -281,7 +277,8 @@ std::optional<Violation> Judge::OfAll(const CapturedMessage& sighting, Place liv
   if (auto stale = TakesStale(sighting, live)) return stale;
   const auto* rej = sighting.As<mad::Rej>();
   if (rej != nullptr && rej->reason == RejReason::kStaleConn && *whole_ && !manner_.missing &&
-      IsAbout(sighting, mad::About::kReq) && !IsStale(live->exchange))
+      IsAbout(sighting, mad::About::kReq) && !IsStale(live->exchange) &&
+      !unknown_.contains({sighting.to, sighting.from}))
     return Broken(sighting, claims::kRejStaleOf, "a queue pair that no connection has",
                   "reason 10 after a connection with the same queue pair");
   return std::nullopt;
@@ -290,8 +287,7 @@ std::optional<Violation> Judge::OfAll(const CapturedMessage& sighting, Place liv
 // The queue pair that the message accepts. XRC has numbers of its own.
 std::optional<Judge::QueuePair> Judge::AcceptedBy(const CapturedMessage& sighting,
                                                   const Exchange& exchange) {
-  const mad::Mad* request = FirstOf(exchange.spoken(), MadKind::kReq);
-  const auto* req = request == nullptr ? nullptr : std::get_if<mad::Req>(&request->message);
+  const auto* req = FirstOf<mad::Req>(exchange.spoken());
   const mad::Mad* accepted = exchange.AcceptedBy(sighting);
   if (req == nullptr || accepted == nullptr ||
       req->transport_service_type == mad::TransportServiceType::kExtended)
@@ -303,8 +299,9 @@ std::optional<Judge::QueuePair> Judge::AcceptedBy(const CapturedMessage& sightin
 
 // A queue pair is accepted although another connection with it is established.
 std::optional<Violation> Judge::TakesStale(const CapturedMessage& sighting, Place live) {
+  if (manner_.missing) return std::nullopt;
   const auto key = AcceptedBy(sighting, live->exchange);
-  if (!key || manner_.missing) return std::nullopt;
+  if (!key) return std::nullopt;
   for (auto had = queue_pairs_.lower_bound(*key);
        had != queue_pairs_.end() && had->first == *key;) {
     const End other = had->second;
@@ -323,8 +320,7 @@ std::optional<Violation> Judge::TakesStale(const CapturedMessage& sighting, Plac
 }
 
 bool Judge::IsStale(const Exchange& refused) const {
-  const mad::Mad* first = FirstOf(refused.spoken(), MadKind::kReq);
-  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  const auto* req = FirstOf<mad::Req>(refused.spoken());
   if (req == nullptr) return false;
   return std::any_of(live_.begin(), live_.end(), [&](const Live& live) {
     const Exchange& other = live.exchange;
@@ -382,7 +378,8 @@ void Judge::Give(Place live, const CapturedMessage& sighting, bool active) {
   if (violation) return Refuse(live, std::move(*violation));
   for (const uint32_t cid : live->exchange.PassiveCids())
     Index(live, live->exchange.to(), cid, false);
-  if (const auto key = AcceptedBy(sighting, live->exchange);
+  // Where messages may be missing, these are not read.
+  if (const auto key = manner_.missing ? std::nullopt : AcceptedBy(sighting, live->exchange);
       key && std::count(live->queue_pairs.begin(), live->queue_pairs.end(), *key) == 0) {
     queue_pairs_.emplace(*key, End{live, active});
     live->queue_pairs.push_back(*key);
@@ -466,7 +463,16 @@ void Judge::Forget(int64_t now) {
   for (auto live = live_.begin(); live != live_.end();) {
     const bool quiet = now - live->exchange.last() > kForgottenAfter;
     const bool over = live->verdict.violation || !live->exchange.Stands();
-    live = quiet && over ? Close(live) : std::next(live);
+    if (!quiet || !over) {
+      ++live;
+      continue;
+    }
+    // Its applications may still answer; nothing will be known of what they answer.
+    if (live->verdict.violation || !live->exchange.IsAnswered()) {
+      unknown_.insert({live->exchange.from(), live->exchange.to()});
+      unknown_.insert({live->exchange.to(), live->exchange.from()});
+    }
+    live = Close(live);
   }
 }
 

@@ -17,7 +17,9 @@
 //    capture counts as a retransmission if the reply proves it.
 // 5. Without a given profile Linux is recognised and judged as such; see sender_fingerprint.h.
 // 6. The sink receives an exchange when it cannot go on, at the latest in Finish; until then it is
-//    in memory, and no longer.
+//    in memory, and no longer. One that does not stand and had no message for 20 minutes has no
+//    timer left. Where one of its applications may still answer, later messages between its nodes
+//    that belong to no exchange are taken for those of exchanges from before the capture.
 //
 //   Judge judge({}, [](const Verdict& verdict) { ... });
 //   for (...) judge.Take(number, nanoseconds, bytes, bytes.size(), mad::LinkType::kEthernet);
@@ -151,8 +153,10 @@ class Judge {
   std::map<Key, Place> tids_;
   std::multimap<QueuePair, End> queue_pairs_;  // with the end that accepted it
   Nodes nodes_;
-  std::set<std::pair<mad::Gid, mad::Gid>> unreadable_;  // source and destination of a damaged one
-  std::optional<bool> whole_;                           // known after the first message
+  // Source and destination of messages that may be of exchanges that are not known: one was damaged
+  // before, or an exchange was forgotten.
+  std::set<std::pair<mad::Gid, mad::Gid>> unknown_;
+  std::optional<bool> whole_;  // known after the first message
   uint64_t since_sweep_ = 0;
 };
 

@@ -62,6 +62,12 @@ TEST(JudgeFields, EveryEndHasAnIdAndACa) {
   EXPECT_EQ(RuleOf(With(Usual(), 0, {{"REQ.local_ca_guid", 0}})), "req-guid");
   EXPECT_EQ(RuleOf(With(Usual(), 1, {{"REP.local_cid", 0}})), "rep-local-cid");
   EXPECT_EQ(RuleOf(With(Usual(), 1, {{"REP.local_ca_guid", 0}})), "rep-guid");
+  Capture datagram = StoredCapture("datagram_sidr");
+  datagram.frames.resize(1);
+  EXPECT_EQ(RuleOf(With(datagram, 0, {{"SIDR_REQ.request_id", 0}})), "sidr-req-id");
+  Capture receipt = StoredCapture("slow_accept_message_receipt");
+  receipt.frames.resize(3);  // the MRA is the last one, and names no id that is known
+  EXPECT_EQ(RuleOf(With(receipt, 2, {{"MRA.local_cid", 0}})), "mra-id");
 }
 
 TEST(JudgeFields, OnlyOfXrcAReplyNamesAnEeContext) {

@@ -3,20 +3,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/capture/altered.h"
+#include "model/capture/judge.h"
 #include "model/capture/stored_captures.h"
+#include "model/mad/frame.h"
 #include "model/mad/text.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm::wire {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 const Capture& Usual() { return StoredCapture("connect_disconnect"); }  // REQ REP RTU DREQ DREP
 
@@ -133,6 +138,113 @@ TEST(JudgePeers, PermitsALateCopyOfARequestToBeAnswered) {
   EXPECT_EQ(WhatIsWrong({.whole = true}, capture), "");
   capture.frames[5].frame = With(capture.frames[5].frame, "bth.psn", 98);  // not a copy
   EXPECT_NE(WhatIsWrong({.whole = true}, capture), "");
+}
+
+// The broken rules when the messages from `rest` on come 25 minutes later, behind other frames.
+std::vector<std::string> BrokenAfterSilence(const Capture& capture, size_t rest) {
+  constexpr int64_t kSilence = 1500 * kSecond;
+  std::vector<std::string> rules;
+  Judge judge({}, [&](const Verdict& verdict) {
+    if (verdict.violation) rules.push_back(verdict.violation->rule);
+  });
+  uint64_t number = 0;
+  for (size_t i = 0; i < capture.frames.size(); ++i) {
+    const Captured& one = capture.frames[i];
+    const int64_t at = one.nanoseconds + (i < rest ? 0 : kSilence);
+    for (int others = i == rest ? 1024 : 0; others > 0; --others)
+      judge.Take(++number, at, {}, 0, mad::LinkType::kEthernet);
+    const mad::FrameBytes bytes = mad::Encode(one.frame);
+    judge.Take(++number, at, bytes.view(), bytes.size(), mad::LinkTypeOf(one.frame));
+  }
+  judge.Finish();
+  return rules;
+}
+
+// An id waits in DREQ_RCVD for its application without limit (L11, D9).
+TEST(JudgePeers, PermitsALateAnswerOfAnApplication) {
+  const Capture& unanswered = StoredCapture("connect_disconnect_no_answer");
+  ASSERT_EQ(unanswered.frames.back().frame.mad.header.kind(), MadKind::kDrep);
+  EXPECT_THAT(BrokenAfterSilence(unanswered, unanswered.frames.size() - 1), IsEmpty());
+  Capture request = StoredCapture("reject_by_consumer");
+  request.frames.resize(2);
+  EXPECT_THAT(BrokenAfterSilence(request, 1), IsEmpty());
+}
+
+// The id that waits keeps the queue pair of the other side.
+TEST(JudgePeers, PermitsAStaleQueuePairWhereAnApplicationHasNotAnswered) {
+  Capture capture = StoredCapture("connect_disconnect_no_answer");
+  const Capture& stale = StoredCapture("reject_stale_connection");
+  const uint64_t qpn = *mad::ValueOf(capture.frames[0].frame, "REQ.local_qpn");
+  capture.frames.pop_back();  // the DREP
+  const size_t rest = capture.frames.size();
+  for (const size_t index : {3u, 4u})
+    capture.frames.push_back({capture.frames.back().nanoseconds, stale.frames[index].frame});
+  capture = Altered(capture, rest, "REQ.local_qpn", qpn).capture;
+  EXPECT_THAT(BrokenAfterSilence(capture, rest), IsEmpty());
+}
+
+// The other direction of a DREQ or DREP, of the same connection.
+mad::Frame FromOtherSide(const mad::Frame& frame, const std::string& kind) {
+  mad::Frame other = Reversed(frame);
+  other = With(other, kind + ".local_cid", *mad::ValueOf(frame, kind + ".remote_cid"));
+  other = With(other, kind + ".remote_cid", *mad::ValueOf(frame, kind + ".local_cid"));
+  return With(other, "mad.tid",
+              uint64_t{2} << 32 | *mad::ValueOf(Usual().frames[1].frame, "REP.local_cid"));
+}
+
+// Each side answers the DREQ of the other.
+TEST(JudgePeers, PermitsALateAnswerWhereBothSidesHaveDisconnected) {
+  Capture crossing = Connection(0, {17, 17}, 0, 5);
+  crossing = Inserted(crossing, 3, "and the other way",
+                      FromOtherSide(crossing.frames[3].frame, "DREQ"), 1'000)
+                 .capture;
+  crossing.frames.push_back({crossing.frames.back().nanoseconds + kSecond,
+                             FromOtherSide(crossing.frames.back().frame, "DREP")});
+  EXPECT_THAT(BrokenAfterSilence(crossing, crossing.frames.size()), IsEmpty());
+  EXPECT_THAT(BrokenAfterSilence(crossing, crossing.frames.size() - 1), IsEmpty());
+}
+
+TEST(JudgePeers, KnowsAfterALongSilenceThatEverythingWasAnswered) {
+  Capture over = Usual();
+  over.frames.push_back(
+      {over.frames.back().nanoseconds, With(over.frames.back().frame, "bth.psn", 99)});
+  EXPECT_THAT(BrokenAfterSilence(over, 5), ElementsAre("wire-known"));
+}
+
+TEST(JudgePeers, SaysOneThingOfAConnectionThatStandsHoweverLong) {
+  Capture broken = Connection(0, {17, 17}, 0, 5);
+  broken.frames[2].frame = With(broken.frames[2].frame, "mad.tid", 99);
+  EXPECT_THAT(BrokenAfterSilence(broken, 3), ElementsAre("rtu-tid"));
+}
+
+// With RDMA_OPTION_ID_ACK_TIMEOUT 22 requests are 20.480 s apart, and 22.528 s where nothing else
+// keeps the kernel's timers running. source: linux 6.1 kernel/time/timer.c
+TEST(JudgePeers, PermitsARepetitionThatIsLateByAStepOfTheTimerWheel) {
+  Capture capture = StoredCapture("request_lost_once");
+  for (const size_t request : {0u, 1u})
+    capture = Altered(capture, request, "REQ.primary_local_ack_timeout", 22).capture;
+  const int64_t gap = capture.frames[1].nanoseconds - capture.frames[0].nanoseconds;
+  for (size_t i = 1; i < capture.frames.size(); ++i)
+    capture.frames[i].nanoseconds += 22'528'000'000 - gap;
+  EXPECT_EQ(WhatIsWrong({}, capture), "");
+  for (size_t i = 1; i < capture.frames.size(); ++i) capture.frames[i].nanoseconds += kSecond;
+  EXPECT_EQ(FirstViolation({}, capture).rule, "wire-too-late");
+}
+
+// A sender that makes an id for each message fills no memory.
+TEST(JudgePeers, StoresNoMoreIdsThanAnyConnectionHas) {
+  Capture capture = StoredCapture("slow_accept_message_receipt");
+  const Captured receipt = capture.frames[2];
+  ASSERT_EQ(receipt.frame.mad.header.kind(), MadKind::kMra);
+  for (uint64_t i = 1; i < 200; ++i) {
+    Captured another = receipt;
+    another.frame = With(another.frame, "MRA.local_cid", i);
+    capture.frames.push_back(another);
+  }
+  size_t most = 0;
+  for (const Verdict& verdict : JudgedIn({.missing = true}, capture))
+    most = std::max(most, verdict.passive_cids.size());
+  EXPECT_EQ(most, 64u);
 }
 
 mad::Frame FromElsewhere(mad::Frame frame) {

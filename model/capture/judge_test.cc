@@ -276,6 +276,20 @@ TEST(Judge, SkipsWhatEndsBeforeItIsOfRoce) {
   }
 }
 
+// Options of IPv4, such as Router Alert, or another version: no message of a CM has either.
+TEST(Judge, SkipsWhatHasAnotherIpHeader) {
+  std::vector<uint8_t> options =
+      Between(Sealed(Usual().frames[0].frame), 34, {0x94, 0x04, 0x00, 0x00});
+  options[14] = 0x46;
+  options[17] += 4;
+  options[40] = 0, options[41] = 53;  // to DNS
+  std::vector<uint8_t> version = Sealed(Usual().frames[0].frame);
+  version[14] = 0x55;
+  const Totals totals = TotalsOf({.whole = true, .strict = true}, {options, version});
+  EXPECT_EQ(totals.foreign, 2u);
+  EXPECT_EQ(totals.violations, 0u);
+}
+
 TEST(Judge, RefusesReservedBitsThatAreSetInFrontOfTheMessage) {
   for (const char* field : {"bth.reserved_8", "deth.reserved_4"})
     EXPECT_EQ(OnlyViolation({}, Altered(Usual(), 1, field, 1).capture).rule, "mad-reserved");

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
-
-#include "model/mad/text.h"
 
 namespace cm::wire {
 namespace {
@@ -16,27 +14,13 @@ namespace {
 using mad::Constraint;
 using mad::Relation;
 
-// A frame with lookup of fields by name.
-class Fields {
- public:
-  explicit Fields(const mad::Frame& frame)
-      : layers_(mad::LayersOf(frame)), bytes_(mad::Encode(frame)) {}
-
-  std::optional<uint64_t> operator[](std::string_view path) const {
-    const auto place = mad::Find(layers_, path);
-    if (!place || !place->field.is_number()) return std::nullopt;
-    return mad::Read(bytes_.view(), *place);
-  }
-  bool Hold(const mad::Condition& when) const {
-    if (when.field.empty()) return true;
-    const auto value = (*this)[when.field];
-    return value && when.low <= *value && *value <= when.high;
-  }
-
- private:
-  mad::Layers layers_;
-  mad::FrameBytes bytes_;
-};
+// The value of a field; empty when there is no such path or when it is longer than 64 bits.
+std::optional<uint64_t> ValueIn(const mad::Layers& layers, std::span<const uint8_t> bytes,
+                                std::string_view path) {
+  const auto place = mad::Find(layers, path);
+  if (!place || !place->field.is_number()) return std::nullopt;
+  return mad::Read(bytes, *place);
+}
 
 // Applies a row to a message: does it apply, does the message satisfy it, which values would where
 // it does not.
@@ -58,9 +42,10 @@ Tried TryRelation(const Constraint& row, uint64_t value, const mad::Mad& mad, bo
   Tried tried;
   uint64_t last = 0;
   for (const Spoken& spoken : before) {
-    if (spoken.mad.header.kind() != row.of || spoken.mad == mad) continue;
+    if (spoken.mad.header.kind() != row.of) continue;
     if ((spoken.active == active) != (row.relation != Relation::kEchoes)) continue;
-    const auto other = mad::ValueOf(spoken.mad, row.of_field);
+    if (spoken.mad == mad) continue;
+    const auto other = ValueIn(mad::LayersOf(spoken.mad), spoken.bytes, row.of_field);
     if (!other) continue;
     const bool same = *other == value;
     if (row.relation == Relation::kNew) {
@@ -80,16 +65,15 @@ Tried TryRelation(const Constraint& row, uint64_t value, const mad::Mad& mad, bo
 
 // A reserved field that is set, in the message or in RoCE's headers, except those that routers
 // change.
-std::optional<std::string> ReservedThatIsSet(const mad::Frame& frame) {
+std::optional<std::string> ReservedThatIsSet(const FrameFields& fields) {
   constexpr std::array<std::string_view, 6> kOfOthers = {"ethernet", "vlan", "sll",
                                                          "sll2",     "ipv4", "ipv6"};
-  const mad::FrameBytes bytes = mad::Encode(frame);
-  for (const mad::Layer& layer : mad::LayersOf(frame)) {
+  for (const mad::Layer& layer : fields.layers()) {
     if (std::find(kOfOthers.begin(), kOfOthers.end(), layer.name) != kOfOthers.end()) continue;
     for (const mad::Field& field : layer.fields) {
       if (field.show != mad::Show::kReserved || !field.is_number()) continue;
       if (layer.name == "bth" && field.name == "reserved_4") continue;
-      if (mad::Read(bytes.view(), {layer.offset, field}) != 0)
+      if (mad::Read(fields.bytes(), {layer.offset, field}) != 0)
         return fmt::format("{}.{}", layer.name, field.name);
     }
   }
@@ -105,12 +89,24 @@ struct Alternatives {
   void Add(Tried tried) {
     if (!tried.counts) return;
     count = true;
-    kept = kept || tried.kept;
-    wanted.push_back(std::move(tried.wanted));
+    if (tried.kept)
+      kept = true;
+    else
+      wanted.push_back(std::move(tried.wanted));
   }
 };
 
 }  // namespace
+
+std::optional<uint64_t> FrameFields::operator[](std::string_view path) const {
+  return ValueIn(layers_, bytes_.view(), path);
+}
+
+bool FrameFields::Hold(const mad::Condition& when) const {
+  if (when.field.empty()) return true;
+  const auto value = (*this)[when.field];
+  return value && when.low <= *value && *value <= when.high;
+}
 
 const mad::Mad* FirstOf(std::span<const Spoken> before, MadKind kind) {
   for (const Spoken& spoken : before)
@@ -118,27 +114,20 @@ const mad::Mad* FirstOf(std::span<const Spoken> before, MadKind kind) {
   return nullptr;
 }
 
-std::optional<Violation> FirstBreach(const CapturedMessage& sighting, bool active,
-                                     std::span<const Spoken> before, bool may_lack,
+std::optional<Violation> FirstBreach(const CapturedMessage& sighting, const FrameFields& fields,
+                                     bool active, std::span<const Spoken> before, bool may_lack,
                                      std::span<const Constraint> table) {
-  const Fields fields(sighting.frame);
+  const MadKind kind = sighting.kind();
   for (size_t i = 0; i < table.size();) {
     const Constraint& row = table[i];
     Alternatives alternatives;
     uint64_t value = 0;
     for (; i < table.size() && table[i].id == row.id; ++i) {
       const Constraint& one = table[i];
-      if (one.message != mad::kEveryMessage && one.message != sighting.kind()) continue;
+      if (one.message != mad::kEveryMessage && one.message != kind) continue;
       if (one.relation == Relation::kReservedZero) {
-        if (const auto set = ReservedThatIsSet(sighting.frame)) {
-          return Violation{sighting.number,
-                           sighting.nanoseconds,
-                           std::string(one.id),
-                           std::string(one.says),
-                           std::string(one.source),
-                           fmt::format("{} is not 0", *set),
-                           "0"};
-        }
+        if (const auto set = ReservedThatIsSet(fields))
+          return Broken(sighting, one, fmt::format("{} is not 0", *set), "0");
         continue;
       }
       const auto found = fields[one.field];
@@ -150,16 +139,11 @@ std::optional<Violation> FirstBreach(const CapturedMessage& sighting, bool activ
       if (!range && !tried.counts && may_lack) alternatives.kept = true;
       if (one.field != row.field && !tried.kept)
         tried.wanted = fmt::format("{} {}", one.field, tried.wanted);
-      alternatives.Add(tried);
+      alternatives.Add(std::move(tried));
     }
     if (!alternatives.count || alternatives.kept) continue;
-    return Violation{sighting.number,
-                     sighting.nanoseconds,
-                     std::string(row.id),
-                     std::string(row.says),
-                     std::string(row.source),
-                     fmt::format("{} = {}", row.field, Number(value)),
-                     fmt::format("{}", fmt::join(alternatives.wanted, ", or "))};
+    return Broken(sighting, row, fmt::format("{} = {}", row.field, Number(value)),
+                  fmt::format("{}", fmt::join(alternatives.wanted, ", or ")));
   }
   return std::nullopt;
 }

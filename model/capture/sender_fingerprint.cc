@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "model/capture/relations.h"
-#include "model/mad/text.h"
 
 namespace cm::wire {
 
@@ -54,6 +53,7 @@ std::vector<Constraint> FilledOverRoce() {
 std::vector<Constraint> FilledByOne(const Profile& profile) {
   using enum MadKind;
   std::vector<Constraint> rows;
+  rows.reserve(40);
   const auto fills = [&](std::string_view id, std::optional<MadKind> message,
                          std::string_view field, uint64_t low, uint64_t high,
                          mad::Condition when = {}) {
@@ -100,11 +100,12 @@ bool IsPacketOfSoftRoce(const mad::Frame& frame) {
 // Number of fields that differ from the family's values. Rules conditional on another field count
 // once in total: the condition may be what differs.
 size_t FilledOtherwise(const CapturedMessage& sighting, std::span<const Constraint> filled) {
+  const FrameFields fields(sighting.frame);
   size_t otherwise = 0;
   bool dependent = false;
   for (size_t i = 0, end = 0; i < filled.size(); i = end) {
     while (end < filled.size() && filled[end].id == filled[i].id) ++end;
-    if (!FirstBreach(sighting, true, {}, false, filled.subspan(i, end - i))) continue;
+    if (!FirstBreach(sighting, fields, true, {}, false, filled.subspan(i, end - i))) continue;
     if (filled[i].when.field.empty())
       ++otherwise;
     else
@@ -116,6 +117,7 @@ size_t FilledOtherwise(const CapturedMessage& sighting, std::span<const Constrai
 }  // namespace
 
 std::vector<Constraint> FilledBy(const ProfileSet& profiles) {
+  if (profiles.size() == 1) return FilledByOne(*profiles.front());
   std::vector<std::vector<Constraint>> of_each;
   for (const Profile* profile : profiles) of_each.push_back(FilledByOne(*profile));
   std::vector<Constraint> rows;

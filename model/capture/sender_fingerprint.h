@@ -37,7 +37,7 @@ class SenderFingerprint {
   bool is_known() const { return !profiles_.empty(); }
   const ProfileSet& profiles() const { return profiles_; }
   std::span<const mad::Constraint> filled() const { return filled_; }
-  // Must not contain a profile of another transport.
+  // True when all its profiles are of that transport.
   bool IsOver(Transport transport) const;
   // True when there are more concurrent requests than one of the profiles has outstanding: the
   // others wait in a queue, and their timers do not run. source: linux 7.2 mad.c
@@ -80,9 +80,11 @@ class Nodes {
 
   // A family, and the same for queued requests.
   struct Families {
-    explicit Families(const ProfileSet& profiles) : usual(profiles), in_line(usual.InLine()) {}
+    explicit Families(const ProfileSet& profiles)
+        : usual(profiles),
+          in_line(usual.IsTooMany(UINT64_MAX) ? usual.InLine() : SenderFingerprint()) {}
     SenderFingerprint usual;
-    SenderFingerprint in_line;
+    SenderFingerprint in_line;  // any implementation, where requests are never queued
     const SenderFingerprint& Of(uint64_t exchanges) const {
       return usual.IsTooMany(exchanges) ? in_line : usual;
     }

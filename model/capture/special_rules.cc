@@ -72,16 +72,15 @@ uint64_t GuidIn(const mad::Rej& rej) {
 
 // The local id of a REJ that is sent without an id: the bytes in its place in the REQ. 0 for an
 // unknown REQ.
-uint32_t EchoBy(const mad::Mad* req) {
-  const auto* body = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
-  return body == nullptr ? 0 : uint32_t{body->reserved_4} << 24 | body->vendor_id;
+uint32_t EchoBy(const mad::Req* req) {
+  return req == nullptr ? 0 : uint32_t{req->reserved_4} << 24 | req->vendor_id;
 }
 
 std::optional<Violation> CheckRej(const CapturedMessage& sighting, bool active,
                                   std::span<const Spoken> before) {
   const auto* rej = sighting.As<mad::Rej>();
   if (rej == nullptr) return std::nullopt;
-  const mad::Mad* req = FirstOf(before, MadKind::kReq);
+  const auto* req = FirstOf<mad::Req>(before);
   const bool about_req = rej->message_rejected == mad::About::kReq;
   const bool without_id = about_req && rej->local_cid == 0;
   const bool echoes_request = about_req && rej->local_cid == EchoBy(req);
@@ -99,9 +98,8 @@ std::optional<Violation> CheckRej(const CapturedMessage& sighting, bool active,
   if (rej->local_cid == 0 && !about_req) return odd(claims::kRejWithoutId);
   const RejReason reason = rej->reason;
   if (reason == RejReason::kTimeout) {
-    const auto* asked = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
     if (!active || rej->message_rejected != mad::About::kOther || rej->remote_cid != 0 ||
-        (asked != nullptr && GuidIn(*rej) != asked->local_ca_guid))
+        (req != nullptr && GuidIn(*rej) != req->local_ca_guid))
       return odd(claims::kRejTimeout);
   }
   if (reason == RejReason::kInvalidServiceId && !echoes_request) return odd(claims::kRejNoService);
@@ -117,8 +115,7 @@ std::optional<Violation> CheckRej(const CapturedMessage& sighting, bool active,
 std::optional<Violation> CheckEeContext(const CapturedMessage& sighting,
                                         std::span<const Spoken> before) {
   const auto* rep = sighting.As<mad::Rep>();
-  const mad::Mad* first = FirstOf(before, MadKind::kReq);
-  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  const auto* req = FirstOf<mad::Req>(before);
   if (rep == nullptr || req == nullptr || rep->local_eecn == 0) return std::nullopt;
   if (req->transport_service_type == mad::TransportServiceType::kExtended) return std::nullopt;
   return Broken(sighting, claims::kEeContext, Number(rep->local_eecn), "0");

@@ -1,18 +1,9 @@
 #include "model/capture/timing.h"
 
 #include <algorithm>
-#include <variant>
 
 namespace cm::wire {
 namespace {
-
-// source: linux 6.1 cm.c cm_ack_timeout
-int AckTimeout(int ack_delay, int lifetime) {
-  const int path = lifetime + 1;
-  const int timeout = path >= ack_delay ? path + (ack_delay >= path - 1 ? 1 : 0)
-                                        : ack_delay + (path >= ack_delay - 1 ? 1 : 0);
-  return std::min(timeout, 31);
-}
 
 struct Lifetimes {
   int shortest = 31;
@@ -23,7 +14,7 @@ struct Lifetimes {
 Lifetimes LifetimesOf(int ack_timeout, int ack_delay) {
   Lifetimes lifetimes;
   for (int t = 0; t < 32; ++t) {
-    if (AckTimeout(ack_delay, t) != ack_timeout) continue;
+    if (Timing::AckTimeout(ack_delay, t) != ack_timeout) continue;
     lifetimes.shortest = std::min(lifetimes.shortest, t);
     lifetimes.longest = std::max(lifetimes.longest, t);
   }
@@ -32,10 +23,9 @@ Lifetimes LifetimesOf(int ack_timeout, int ack_delay) {
 
 // An MRA changes the timeout of its receiver for good.
 std::optional<Duration> AfterMra(std::span<const Spoken> spoken, int ack_timeout) {
-  const mad::Mad* mra = FirstOf(spoken, MadKind::kMra);
+  const auto* mra = FirstOf<mad::Mra>(spoken);
   if (mra == nullptr) return std::nullopt;
-  const int service = std::get_if<mad::Mra>(&mra->message)->service_timeout;
-  return Timing::Exponent(service) + Timing::Exponent(ack_timeout);
+  return Timing::Exponent(mra->service_timeout) + Timing::Exponent(ack_timeout);
 }
 
 // For a sender of that profile; null where the profile is unknown.
@@ -46,8 +36,7 @@ std::optional<Interval> IntervalBy(const Profile* profile, MadKind what, bool ac
     const Duration nominal = Timing::Exponent(profile->timing.response_timeout);
     return Interval{nominal, profile->timing.Latest(nominal)};
   }
-  const mad::Mad* first = FirstOf(spoken, MadKind::kReq);
-  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  const auto* req = FirstOf<mad::Req>(spoken);
   if (req == nullptr) return std::nullopt;
   Duration shortest =
       Timing::Exponent(active ? req->remote_cm_response_timeout : req->local_cm_response_timeout);
@@ -83,8 +72,7 @@ std::optional<Interval> IntervalOf(MadKind what, bool active, std::span<const Sp
 }
 
 uint64_t TimesOf(std::span<const Spoken> spoken) {
-  const mad::Mad* first = FirstOf(spoken, MadKind::kReq);
-  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  const auto* req = FirstOf<mad::Req>(spoken);
   return 1 + (req == nullptr ? 15 : req->max_cm_retries);
 }
 

@@ -127,11 +127,8 @@ std::string Says(const SidrRequestRule& r) {
 }
 
 std::string Says(const ChannelRule& r) {
-  std::string guards;
-  for (int i = 0; i < kChannelGuardCount; ++i) {
-    if (!r.when.Has(static_cast<ChannelGuard>(i))) continue;
-    guards += (guards.empty() ? "" : ", ") + std::string(ToString(static_cast<ChannelGuard>(i)));
-  }
+  const std::string guards =
+      Text(r.when, kChannelGuardCount, [](ChannelGuard guard) { return ToString(guard); });
   const bool any = r.from == rules::kAnyChannel;
   const bool empty = r.from.Has(ChannelState::kEmpty);
   return fmt::format("{} on a channel {} ({}) {}", FunctionName(r.on),
@@ -147,11 +144,8 @@ std::string Says(const ReportRule& r) {
 }
 
 std::string Says(const FetchRule& r) {
-  std::string guards;
-  for (int i = 0; i < kFetchGuardCount; ++i) {
-    if (!r.when.Has(static_cast<FetchGuard>(i))) continue;
-    guards += (guards.empty() ? "" : ", ") + std::string(ToString(static_cast<FetchGuard>(i)));
-  }
+  const std::string guards =
+      Text(r.when, kFetchGuardCount, [](FetchGuard guard) { return ToString(guard); });
   return fmt::format("{} ({}) is {}{}", cm::ToString(r.queued), guards,
                      r.swallowed ? "swallowed" : "fetched as " + Event(r.delivered, r.status),
                      Text(r.effects));

@@ -1,5 +1,5 @@
 // What a call does besides answering, and what the library does when it fetches an event. The
-// oracle has an action for each (model/oracle/effects.cc).
+// oracle has an action for each (model/oracle/machine/effects.cc).
 #ifndef MODEL_CM_ID_EFFECT_H_
 #define MODEL_CM_ID_EFFECT_H_
 

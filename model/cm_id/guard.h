@@ -138,14 +138,6 @@ constexpr const GuardInfo& InfoOf(Guard guard) { return kGuards[static_cast<size
 constexpr std::string_view ToString(Guard guard) { return InfoOf(guard).name; }
 constexpr std::string_view SentenceOf(Guard guard) { return InfoOf(guard).sentence; }
 
-// Guards that hold for no call over the transport.
-constexpr Guards NeverOver(Transport transport) {
-  Guards never;
-  for (int g = 0; g < kGuardCount; ++g)
-    if (!kGuards[g].over.Has(transport)) never = never | static_cast<Guard>(g);
-  return never;
-}
-
 using Calls = Set<CallKind>;
 
 namespace internal {
@@ -230,13 +222,6 @@ inline constexpr auto kGuardsOf = [] {
 // What is looked at for a call on an id, in order; without kFine.
 constexpr std::span<const Guard> GuardsOf(CallKind call) {
   return internal::kGuardsOf[static_cast<size_t>(call)];
-}
-
-// Nothing stands in the way of these: they read what the library has.
-constexpr bool NeverRefused(CallKind call) {
-  return call == CallKind::kGetSrcPort || call == CallKind::kGetDstPort ||
-         call == CallKind::kEventStr || call == CallKind::kFreeAddrInfo ||
-         call == CallKind::kFreeDevices || call == CallKind::kDeregMr;
 }
 
 // No row here answers these: they are of the channel table, made of other calls, or read fields.

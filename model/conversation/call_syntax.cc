@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "model/vocabulary/call_fields.h"

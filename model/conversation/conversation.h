@@ -71,7 +71,8 @@ struct Conversation {
   Capabilities capabilities;
   std::optional<Origin> origin;
   // In a simulated world: for each instant with several events, again and again, which of those
-  // that are left is next; past its end the first that was scheduled.
+  // that are left is next, past its end 0. They are numbered as they were scheduled, but timers of
+  // the CM the other way round among themselves. Empty: all come as they were scheduled.
   std::vector<uint64_t> order;
   Names names;
   std::vector<Line> lines;

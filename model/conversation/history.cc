@@ -200,7 +200,8 @@ void Put(Digest* d, const Output& output) {
     d->U32(info->route_length);
     d->U32(info->connect_length);
   } else if (const auto* devices = std::get_if<DevicesOutput>(&output)) {
-    d->U32(devices->known);
+    d->U32(static_cast<uint32_t>(devices->known));
+    if (devices->known >> 32 != 0) d->U32(static_cast<uint32_t>(devices->known >> 32));
     d->U32(devices->unknown);
   } else if (const auto* bytes = std::get_if<BytesOutput>(&output)) {
     d->U32(bytes->digest);

@@ -11,7 +11,6 @@
 namespace cm {
 namespace {
 
-constexpr std::string_view kArrow = " -> ";
 constexpr std::string_view kReturned = "returned ";
 
 // Removes "12us" or "12us..3s" and the following spaces; histories without times exist.
@@ -35,6 +34,34 @@ uint8_t Byte(Words& words, std::string_view key) {
   return static_cast<uint8_t>(words.Number(key, 0, 0, 255));
 }
 
+uint32_t Number32(Words& words, std::string_view key) {
+  return static_cast<uint32_t>(words.Number(key, 0, 0, 0xffffffffLL));
+}
+
+PrivateData PrivateIn(Words& words) {
+  const auto text = words.Take("private");
+  if (!text) return {};
+  const std::optional<PrivateData> data = ParsePrivateData(*text);
+  if (!data) words.Complain(fmt::format("private={} is not private data", *text));
+  return data.value_or(PrivateData());
+}
+
+// The type of a queue pair; "?" is one without a name, which a library may give.
+std::optional<QpType> QpTypeIn(Words& words) {
+  const std::string_view text = words.Need("type");
+  const std::optional<QpType> type = text == "?" ? QpType{} : ParseQpType(text);
+  if (!type && text != "none")
+    words.Complain(fmt::format("type={} is not a type of queue pairs", text));
+  return type;
+}
+
+std::optional<PortSpace> SpaceIn(Words& words) {
+  const std::string_view text = words.Need("ps");
+  const std::optional<PortSpace> space = ParsePortSpace(text);
+  if (!space && text != "none") words.Complain(fmt::format("ps={} is not a port space", text));
+  return space;
+}
+
 }  // namespace
 
 std::string HistoryParser::Parse(std::string_view line) {
@@ -51,7 +78,7 @@ std::string HistoryParser::Parse(std::string_view line) {
 }
 
 std::string HistoryParser::ParseRecord(Record record, std::string_view rest) {
-  const size_t arrow = rest.find(kArrow);
+  const size_t arrow = ArrowIn(rest);
   if (arrow == std::string_view::npos) return "there is no \" -> \" in this line of the history";
   std::string_view said = rest.substr(0, arrow);
   const bool released = said.starts_with(kReturned);
@@ -170,7 +197,7 @@ CmEvent HistoryParser::ParseEvent(Words& words) {
   event.conn.retry_count = Byte(words, "retry_count");
   event.conn.rnr_retry_count = Byte(words, "rnr_retry_count");
   event.conn.srq = Byte(words, "srq");
-  event.qp_num = static_cast<uint32_t>(words.Number("qp_num", 0, 0, 0xffffffffLL));
+  event.qp_num = Number32(words, "qp_num");
   event.qkey = static_cast<uint32_t>(words.Bits("qkey", 0xffffffff));
   if (const auto text = words.Take("group")) {
     const auto group = ParseAddress(*text, *history_->conversation.topology);
@@ -179,11 +206,7 @@ CmEvent HistoryParser::ParseEvent(Words& words) {
   }
   event.context = static_cast<uint16_t>(words.Number("context", 0, 0, 65535));
   event.argument = words.Bits("argument", ~uint64_t{0});
-  if (const auto text = words.Take("private")) {
-    const std::optional<PrivateData> data = ParsePrivateData(*text);
-    if (!data) words.Complain(fmt::format("private={} is not private data", *text));
-    event.private_data = data.value_or(PrivateData());
-  }
+  event.private_data = PrivateIn(words);
   return event;
 }
 
@@ -218,28 +241,25 @@ Shown HistoryParser::ParseShown(Words& words) {
 
 AddrInfoOutput HistoryParser::ParseAddrInfo(Words& words) {
   const Topology& topology = *history_->conversation.topology;
-  const auto number = [&words](std::string_view key) {
-    return static_cast<uint32_t>(words.Number(key, 0, 0, 0xffffffffLL));
-  };
-  AddrInfoOutput info{.flags = number("flags"), .family = Byte(words, "family")};
-  info.type = ParseQpType(words.Need("type"));
-  info.space = ParsePortSpace(words.Need("ps"));
+  AddrInfoOutput info{.flags = Number32(words, "flags"), .family = Byte(words, "family")};
+  info.type = QpTypeIn(words);
+  info.space = SpaceIn(words);
   const auto address = [&](std::string_view key, uint8_t* length) {
     const std::string_view text = words.Need(key);
     const size_t plus = text.find('+');
     const std::string_view digits = plus == std::string_view::npos ? "" : text.substr(plus + 1);
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), *length);
+    const char* const last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, *length);
     const std::optional<Address> parsed =
         text.starts_with("none+") ? Address{} : ParseAddress(text.substr(0, plus), topology);
-    if (!parsed || error != std::errc())
+    if (!parsed || error != std::errc() || end != last)
       words.Complain(fmt::format("{}={}: an address and its length is wanted", key, text));
     return parsed.value_or(Address{});
   };
   info.source = address("src", &info.source_length);
   info.destination = address("dst", &info.destination_length);
-  info.route_length = number("route");
-  info.connect_length = number("connect");
+  info.route_length = Number32(words, "route");
+  info.connect_length = Number32(words, "connect");
   return info;
 }
 
@@ -250,9 +270,13 @@ DevicesOutput HistoryParser::ParseDevices(Words& words) {
   while (!rest.empty() && rest != "none") {
     const std::string_view name = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-    if (const auto device = topology.DeviceNamed(name)) devices.known |= BitOfDevice(*device);
+    const auto device = topology.DeviceNamed(name);
+    if (device)
+      devices.known |= BitOfDevice(*device);
+    else
+      words.Complain(fmt::format("devices=...{}: no such device in this topology", name));
   }
-  devices.unknown = static_cast<uint32_t>(words.Number("unknown", 0, 0, 0xffffffffLL));
+  devices.unknown = Number32(words, "unknown");
   return devices;
 }
 
@@ -277,15 +301,12 @@ Completion HistoryParser::ParseCompletion(Words& words) {
     completion.opcode = opcode.value_or(WcOpcode::kSend);
   }
   completion.context = static_cast<uint16_t>(words.Number("context", 0, 0, 65535));
-  completion.length = static_cast<uint32_t>(words.Number("length", 0, 0, 0xffffffffLL));
+  completion.length = Number32(words, "length");
   completion.bytes = Digest32(words);
   return completion;
 }
 
 Output HistoryParser::ParseOutput(Words& words) {
-  const auto number = [&words](std::string_view key) {
-    return static_cast<uint32_t>(words.Number(key, 0, 0, 0xffffffffLL));
-  };
   if (const auto text = words.Take("text"))
     return TextOutput::Of(text->size() >= 2 ? text->substr(1, text->size() - 2) : *text);
   if (words.Peek().starts_with("flags=")) return ParseAddrInfo(words);
@@ -299,9 +320,9 @@ Output HistoryParser::ParseOutput(Words& words) {
   if (words.Peek().starts_with("port="))
     return PortOutput{static_cast<uint16_t>(words.Number("port", 0, 0, 65535))};
   EceOptions ece;
-  ece.vendor_id = number("vendor_id");
-  ece.options = number("options");
-  ece.comp_mask = number("comp_mask");
+  ece.vendor_id = Number32(words, "vendor_id");
+  ece.options = Number32(words, "options");
+  ece.comp_mask = Number32(words, "comp_mask");
   return ece;
 }
 
@@ -330,11 +351,7 @@ std::string HistoryParser::ParseWire(Instant at, std::string_view rest) {
   wire.attribute = static_cast<uint16_t>(words.Bits("attribute", 0xffff));
   wire.mad_status = static_cast<uint16_t>(words.Bits("mad_status", 0xffff));
   wire.unnamed = words.TakeFlag("unnamed");
-  if (const auto text = words.Take("private")) {
-    const std::optional<PrivateData> data = ParsePrivateData(*text);
-    if (!data) words.Complain(fmt::format("private={} is not private data", *text));
-    wire.private_data = data.value_or(PrivateData());
-  }
+  wire.private_data = PrivateIn(words);
   wire.corrupt = words.TakeFlag("corrupt");
   wire.lost = words.TakeFlag("lost") || wire.corrupt;
   words.Finish();

@@ -104,10 +104,6 @@ std::optional<Lane> LineParser::LaneNamed(std::string_view word) const {
   return Lane{.side = *side, .number = number};
 }
 
-uint8_t LineParser::SideFrom(std::string_view text, Words& words) {
-  return cm::SideFrom(text, *conversation_->topology, words);
-}
-
 void LineParser::Say(Lane lane, Call call) {
   conversation_->lines.push_back(line::Calls{lane, std::move(call)});
 }

@@ -39,7 +39,6 @@ class LineParser {
 
   std::optional<Lane> LaneNamed(std::string_view word) const;
   ChannelRef ChannelMadeBy(Lane lane, std::string_view name);
-  uint8_t SideFrom(std::string_view text, Words& words);
   void Say(Lane lane, Call call);
 
   Conversation* conversation_;

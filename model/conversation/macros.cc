@@ -1,6 +1,4 @@
 // The macros of parse.h, which expand to several lines.
-#include <fmt/format.h>
-
 #include "model/conversation/call_reader.h"
 #include "model/conversation/line_parser.h"
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <type_traits>
-
 #include "model/conversation/topology_text.h"
 #include "model/vocabulary/private_data_text.h"
 

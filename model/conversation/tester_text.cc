@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "model/conversation/call_reader.h"
+#include "model/conversation/fault_text.h"
 #include "model/conversation/line_parser.h"
 #include "model/conversation/print.h"
 #include "model/vocabulary/private_data_text.h"
@@ -15,6 +16,11 @@ namespace {
 
 bool IsWrittenInHex(std::string_view key) {
   return key == "p_key" || key == "qkey" || key == "attribute";
+}
+
+// Exponents of times have 5 bits in a message.
+bool IsExponent(std::string_view key) {
+  return key == "response" || key == "ack_timeout" || key == "ack_delay" || key == "timeout";
 }
 
 std::string TextOf(const TesterNumber& number, const Names& names) {
@@ -47,10 +53,9 @@ template <typename Number>
 void TakeValue(std::string_view key, Words& words, Number* number) {
   const auto text = words.Take(key);
   if (!text) return;
-  const std::optional<uint32_t> read = NumberIn(*text, HighestOf<Number>());
-  if (!read)
-    words.Complain(
-        fmt::format("{}={}: a number up to {} is wanted", key, *text, HighestOf<Number>()));
+  const uint32_t highest = IsExponent(key) ? 31 : HighestOf<Number>();
+  const std::optional<uint32_t> read = NumberIn(*text, highest);
+  if (!read) words.Complain(fmt::format("{}={}: a number up to {} is wanted", key, *text, highest));
   *number = static_cast<Number>(read.value_or(0));
 }
 
@@ -91,7 +96,8 @@ void LineParser::ParseSends(uint8_t side, Words& words) {
   const std::string_view name = words.Next("a message");
   const std::optional<MadKind> kind = ParseMadKind(name);
   if (!kind) words.Complain(fmt::format("\"{}\" is not a message", name));
-  TesterMad mad{.kind = kind.value_or(MadKind::kReq), .to = SideFrom(words.Need("to"), words)};
+  TesterMad mad{.kind = kind.value_or(MadKind::kReq),
+                .to = SideFrom(words.Need("to"), *conversation_->topology, words)};
   const Names& names = conversation_->names;
   if (const auto text = words.Take("local")) mad.local = TesterNumberFrom(*text, names, words);
   if (const auto text = words.Take("remote")) mad.remote = TesterNumberFrom(*text, names, words);
@@ -99,7 +105,8 @@ void LineParser::ParseSends(uint8_t side, Words& words) {
   mad.space = CallReader(conversation_, &words).Space();
   if (const auto text = words.Take("of")) {
     const std::optional<About> about = ParseAbout(*text);
-    if (!about) words.Complain(fmt::format("of={}: REQ, REP or other is wanted", *text));
+    if (!about || static_cast<int>(*about) >= kAboutCount)
+      words.Complain(fmt::format("of={}: REQ, REP or other is wanted", *text));
     mad.about = about.value_or(About::kReq);
   }
   EachField(mad, [&words](std::string_view key, auto& value) { TakeValue(key, words, &value); });

@@ -73,8 +73,10 @@ TEST(ALineOfTheTester, IsObjectedToWhereItCannotBeRead) {
   EXPECT_THAT(ProblemIn("tester sends REQ"), HasSubstr("to=... is missing"));
   EXPECT_THAT(ProblemIn("tester sends REP to=active remote=B"),
               HasSubstr("\"B\" is neither a number nor an id"));
-  EXPECT_THAT(ProblemIn("tester sends MRA to=active timeout=256"),
+  EXPECT_THAT(ProblemIn("tester sends REQ to=active retries=256"),
               HasSubstr("a number up to 255 is wanted"));
+  EXPECT_THAT(ProblemIn("tester sends MRA to=active timeout=32"),
+              HasSubstr("a number up to 31 is wanted"));
   EXPECT_THAT(ProblemIn("tester sends MRA to=active of=RTU"), HasSubstr("REQ, REP or other"));
   EXPECT_THAT(ProblemIn("tester sends REQ to=active strange=1"), HasSubstr("strange=1"));
 }

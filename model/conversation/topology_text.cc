@@ -7,6 +7,8 @@
 #include <array>
 #include <optional>
 
+#include "model/base/duration.h"
+
 namespace cm {
 namespace {
 
@@ -15,10 +17,10 @@ constexpr size_t kMostAddresses = 16;            // of a device
 constexpr std::string_view kNoAddress = "none";  // of IPv4
 
 constexpr std::array<std::string_view, 5> kKeys = {"host", "device", "port", "side", "unlinked"};
-// The first word of lines of a conversation, besides sides.
-constexpr auto kOtherWords =
-    std::to_array<std::string_view>({"pass", "settle", "fault", "heal", "topology", "profile",
-                                     "capabilities", "conversation", "seed", "mad", "tcp", "any"});
+// The first word of lines of a conversation or a history, besides sides.
+constexpr auto kOtherWords = std::to_array<std::string_view>(
+    {"pass", "settle", "fault", "heal", "topology", "profile", "capabilities", "conversation",
+     "seed", "order", "mad", "tcp", "returned", "implementation", "any"});
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
@@ -217,7 +219,8 @@ void TopologyParser::ParseAddress(std::string_view text, DeviceInfo* device, Wor
 void TopologyParser::ParseSide(Words& words) {
   SideInfo side{.name = std::string(words.Next("a name for the side"))};
   const bool means_more = std::ranges::count(kOtherWords, side.name) > 0 || Begins(side.name) ||
-                          cm::ParseAddress(side.name + ":0", {}) || side.name.starts_with("family");
+                          cm::ParseAddress(side.name + ":0", {}) || ParseDuration(side.name) ||
+                          side.name.starts_with("family");
   if (!IsName(side.name) || means_more || topology_.SideNamed(side.name)) {
     words.Complain(fmt::format(
         "side {}: a name is wanted that stands for nothing else, such as active", side.name));

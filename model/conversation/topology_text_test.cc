@@ -194,8 +194,8 @@ TEST(ATopology, ThatMakesNoSenseIsRefusedWithItsLine) {
               HasSubstr("4: address=10.0.0.1,fd00::2: 10.0.0.1 is something else's"));
   EXPECT_THAT(ProblemIn(device + "device rxe0 on=veth1 address=10.0.0.2,fd00::2\n" + end),
               HasSubstr("4: device rxe0: "));
-  for (const std::string name :
-       {"any", "heal", "silent", "host", "A", "x/2", "family1", "group1", "seed", "mad", "tcp"})
+  for (const std::string name : {"any", "heal", "silent", "host", "A", "x/2", "family1", "group1",
+                                 "seed", "mad", "tcp", "order", "returned", "implementation", "5s"})
     EXPECT_THAT(ProblemIn(device + "side " + name + " device=rxe0\n"), HasSubstr("4: side " + name))
         << name;
   EXPECT_THAT(ProblemIn(device + "side active device=rxe9\n"),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 namespace cm {
@@ -11,6 +12,16 @@ namespace {
 constexpr Duration kLongest = Duration::Seconds(100'000);
 
 }  // namespace
+
+// Private data in quotes may contain an arrow, and no quote. source: private_data_text.cc
+size_t ArrowIn(std::string_view text) {
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (!quoted && text.substr(i).starts_with(kArrow)) return i;
+  }
+  return std::string_view::npos;
+}
 
 Words::Words(std::string_view line) {
   words_.reserve(12);  // seldom more

@@ -2,7 +2,8 @@
 #ifndef MODEL_CONVERSATION_WORDS_H_
 #define MODEL_CONVERSATION_WORDS_H_
 
-#include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,11 @@
 #include "model/base/duration.h"
 
 namespace cm {
+
+// Between a line and what came of it, in a history.
+inline constexpr std::string_view kArrow = " -> ";
+// The place of the first arrow that is not within quotes; npos: there is none.
+size_t ArrowIn(std::string_view text);
 
 // Takes words from the front or by key, and stores the first error. It refers to the text it was
 // given, which must outlive it.

@@ -9,7 +9,6 @@
 #include <span>
 #include <string_view>
 
-#include "model/base/enumeration.h"
 #include "model/ib_cm/stimulus.h"
 #include "model/rules/need.h"
 #include "model/rules/rule.h"
@@ -43,7 +42,6 @@ enum class RequestGuard : uint8_t {
   kBacklogFull,
   kFine,
 };
-inline constexpr int kRequestGuardCount = kCountOf<RequestGuard>;
 
 struct RequestGuardInfo {
   RequestGuard guard;
@@ -74,7 +72,6 @@ enum class MadGuard : uint8_t {
   kLapOverRoce,   // LAP or APR
   kFine,
 };
-inline constexpr int kMadGuardCount = kCountOf<MadGuard>;
 
 struct MadGuardInfo {
   MadGuard guard;

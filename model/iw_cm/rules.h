@@ -52,7 +52,6 @@ enum class IwStimulus : uint8_t {
   kNoReply,  // within what the provider waits for one
   kClosed,   // the provider has closed the connection
 };
-inline constexpr int kIwStimulusCount = kCountOf<IwStimulus>;
 
 struct IwStimulusInfo {
   IwStimulus on;

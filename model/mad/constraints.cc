@@ -5,6 +5,8 @@
 #include <span>
 
 #include "model/mad/messages.h"
+#include "model/mad/packet.h"
+#include "model/vocabulary/protocol.h"
 
 namespace cm::mad {
 namespace {
@@ -104,16 +106,18 @@ constexpr Condition kRejectsRep = {"REJ.message_rejected", 1, 1};
 constexpr Condition kRejectsOther = {"REJ.message_rejected", 2, 2};
 
 constexpr auto kRows = std::to_array<Constraint>({
-    Range("roce-qkey", kEveryMessage, "deth.qkey", 0x80010000, 0x80010000, kRoce),
+    Range("roce-qkey", kEveryMessage, "deth.qkey", kGeneralServicesQkey, kGeneralServicesQkey,
+          kRoce),
     // The default partition, either end may be a limited member.
     Range("roce-pkey", kEveryMessage, "bth.pkey", 0xffff, 0xffff, kRoce),
     Range("roce-pkey", kEveryMessage, "bth.pkey", 0x7fff, 0x7fff, kRoce),
-    Range("roce-source-qp", kEveryMessage, "deth.source_qp", 1, 1, kRoce),
+    Range("roce-source-qp", kEveryMessage, "deth.source_qp", kGeneralServicesQp, kGeneralServicesQp,
+          kRoce),
 
     Range("mad-class", kEveryMessage, "mad.mgmt_class", kCmClass, kCmClass, kHeader),
     Range("mad-class-version", kEveryMessage, "mad.class_version", kCmClassVersion, kCmClassVersion,
           kHeader),
-    Range("mad-method", kEveryMessage, "mad.method", kSend, kSend, kHeader),
+    Range("mad-method", kEveryMessage, "mad.method", kSendMethod, kSendMethod, kHeader),
     Range("mad-status", kEveryMessage, "mad.status", 0, 0, kHeader),
     Whole("mad-reserved", kEveryMessage, kReservedZero, kReserved),
     Whole("mad-again", kEveryMessage, kConstant, kRetry),
@@ -141,6 +145,7 @@ constexpr auto kRows = std::to_array<Constraint>({
     Range("mra-modifier", kMra, "mad.attribute_modifier", 0, 0, kModifier),
     Range("mra-about", kMra, "MRA.message_mraed", 0, 2,
           {"An MRA is about a REQ, a REP or a LAP.", "linux 6.1 cm_msgs.h enum cm_msg_response"}),
+    Range("mra-id", kMra, "MRA.local_cid", 1, UINT32_MAX, kSomeId),
     To("mra-remote-cid", kMra, "MRA.remote_cid", kEchoes, kReq, "REQ.local_cid", kMraPeer,
        kAboutReq),
     To("mra-remote-cid", kMra, "MRA.remote_cid", kEchoes, kRep, "REP.local_cid", kMraPeer,
@@ -206,6 +211,7 @@ constexpr auto kRows = std::to_array<Constraint>({
     To("drep-tid", kDrep, "mad.tid", kRepeats, kReq, "mad.tid", kStoredTid),
 
     Range("sidr-req-modifier", kSidrReq, "mad.attribute_modifier", 0, 0, kModifier),
+    Range("sidr-req-id", kSidrReq, "SIDR_REQ.request_id", 1, UINT32_MAX, kSomeId),
     To("sidr-req-tid", kSidrReq, "mad.tid", kNew, kSidrReq, "mad.tid", kNewTid),
     Range("sidr-req-cma-version", kSidrReq, "cma.cma_version", 0, 0, kCma,
           {"cma.ip_version", 4, 6}),

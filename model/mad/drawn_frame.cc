@@ -1,6 +1,5 @@
 #include "model/mad/drawn_frame.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -91,7 +90,7 @@ Mad DrawnMad(Numbers& numbers) {
   Mad mad{
       .header = numbers.Layer<MadHeader>(),
       .message = OneOf<Message>(numbers, std::make_index_sequence<std::variant_size_v<Message>>())};
-  mad.header.base_version = kBaseVersion;
+  mad.header.base_version = kMadBaseVersion;
   if (!std::holds_alternative<Opaque>(mad.message)) {
     mad.header.mgmt_class = kCmClass;
     mad.header.class_version = kCmClassVersion;

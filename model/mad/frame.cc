@@ -151,7 +151,7 @@ void TakeMad(Reader& reader, Mad& mad) {
   const uint8_t* bytes = reader.Take("mad", kMadSize, "256 bytes");
   if (bytes == nullptr) return;
   mad.header = Get<MadHeader>(bytes);
-  reader.Require(mad.header.base_version == kBaseVersion, 0, "base version 1",
+  reader.Require(mad.header.base_version == kMadBaseVersion, 0, "base version 1",
                  mad.header.base_version);
   mad.message = GetMessage(mad.header, bytes + kHeaderSize);
 }

@@ -1,10 +1,7 @@
 #include "model/mad/ip_packet.h"
 
-#include <array>
-#include <utility>
-
 #include "model/base/check.h"
-#include "model/mad/icrc.h"
+#include "model/mad/append.h"
 
 namespace cm::mad {
 namespace {
@@ -13,12 +10,6 @@ constexpr size_t kWord = 4;
 constexpr size_t kLongestPacket = 65'535;  // of an IP packet
 constexpr size_t kTcpChecksumAt = 16;
 constexpr size_t kUdpChecksumAt = 6;
-
-template <typename M>
-void Append(const M& layer, std::vector<uint8_t>* bytes) {
-  bytes->resize(bytes->size() + kSize<M>);
-  Put(layer, bytes->data() + bytes->size() - kSize<M>);
-}
 
 // Of 16-bit words; a last byte stands for a word with a zero.
 uint64_t SumOf(std::span<const uint8_t> bytes) {
@@ -40,21 +31,6 @@ uint64_t SumOf(const Ipv4& ip) {
 }
 uint64_t SumOf(const Ipv6& ip) { return SumOf(ip.source) + SumOf(ip.destination); }
 
-void AppendIp(Ipv4 ip, uint8_t protocol, size_t length, std::vector<uint8_t>* bytes) {
-  ip.protocol = protocol;
-  ip.total_length = static_cast<uint16_t>(kSize<Ipv4> + length);
-  std::array<uint8_t, kSize<Ipv4>> header{};
-  Put(ip, header.data());
-  ip.checksum = ChecksumOf(std::span<const uint8_t, kSize<Ipv4>>(header));
-  Append(ip, bytes);
-}
-
-void AppendIp(Ipv6 ip, uint8_t protocol, size_t length, std::vector<uint8_t>* bytes) {
-  ip.next_header = protocol;
-  ip.payload_length = static_cast<uint16_t>(length);
-  Append(ip, bytes);
-}
-
 }  // namespace
 
 std::vector<uint8_t> Seal(IpPacket packet) {
@@ -70,10 +46,10 @@ std::vector<uint8_t> Seal(IpPacket packet) {
   packet.ethernet.type = std::holds_alternative<Ipv4>(packet.ip) ? kIpv4Type : kIpv6Type;
   std::vector<uint8_t> bytes;
   bytes.reserve(kSize<Ethernet> + kSize<Ipv6> + length);
-  Append(packet.ethernet, &bytes);
-  std::visit([&](const auto& ip) { AppendIp(ip, protocol, length, &bytes); }, packet.ip);
+  internal::Append(packet.ethernet, &bytes);
+  std::visit([&](const auto& ip) { internal::AppendIp(ip, protocol, length, &bytes); }, packet.ip);
   const size_t begin = bytes.size();
-  std::visit([&](const auto& layer) { Append(layer, &bytes); }, packet.transport);
+  std::visit([&](const auto& layer) { internal::Append(layer, &bytes); }, packet.transport);
   bytes.insert(bytes.end(), packet.options.begin(), packet.options.end());
   bytes.insert(bytes.end(), packet.payload.begin(), packet.payload.end());
   const uint64_t pseudo =

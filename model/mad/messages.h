@@ -24,10 +24,7 @@ inline constexpr size_t kMadSize = 256;
 inline constexpr size_t kHeaderSize = 24;
 inline constexpr size_t kBodySize = kMadSize - kHeaderSize;
 
-inline constexpr uint8_t kBaseVersion = 1;
 inline constexpr uint8_t kCmClass = 0x07;
-inline constexpr uint8_t kCmClassVersion = 2;
-inline constexpr uint8_t kSend = 0x03;  // the only method of the messages below
 
 // Attributes of the class besides those of MadKind. source: rdma-core 44 umad_cm.h
 inline constexpr uint16_t kSapAttribute = 0x001b;
@@ -37,10 +34,10 @@ inline constexpr uint16_t kSprAttribute = 0x001c;
 enum class TransportServiceType : uint8_t { kRc = 0, kUc = 1, kRd = 2, kExtended = 3 };
 
 struct MadHeader {
-  uint8_t base_version = kBaseVersion;
+  uint8_t base_version = kMadBaseVersion;
   uint8_t mgmt_class = kCmClass;
   uint8_t class_version = kCmClassVersion;
-  uint8_t method = kSend;
+  uint8_t method = kSendMethod;
   uint16_t status = 0;
   uint16_t class_specific = 0;
   uint64_t tid = 0;

@@ -1,7 +1,5 @@
 #include "model/mad/pcapng.h"
 
-#include <algorithm>
-
 namespace cm::mad {
 namespace {
 

@@ -310,8 +310,7 @@ struct AckCqEvents {  // of id->send_cq, or of id->recv_cq
 // Every call: its number in digests, which is permanent; the struct; the C function; and its
 // linkage. Required and Optional functions are symbols of the library, which cannot or can do
 // without them; Inline ones are in <rdma/rdma_verbs.h> or libibverbs, Own calls are no functions of
-// the library. All other
-// properties of a call are its row in call_table.h.
+// the library. All other properties of a call are its row in call_table.h.
 #define CM_CALLS(X)                                               \
   X(0, CreateEventChannel, rdma_create_event_channel, Required)   \
   X(1, DestroyEventChannel, rdma_destroy_event_channel, Required) \
@@ -456,11 +455,6 @@ inline bool IsCompletion(CallKind kind) { return TraitsOf(kind).completion; }
 // The call creates its id.
 constexpr bool MakesItsId(CallKind kind) {
   return kind == CallKind::kCreateId || kind == CallKind::kCreateEp;
-}
-// Joins a multicast group, or leaves one.
-constexpr bool IsOnGroup(CallKind kind) {
-  return kind == CallKind::kJoinMulticast || kind == CallKind::kJoinMulticastEx ||
-         kind == CallKind::kLeaveMulticast;
 }
 // Registers a memory region.
 bool RegistersRegion(CallKind kind);

@@ -1,5 +1,7 @@
 #include "model/vocabulary/call_names.h"
 
+#include <type_traits>
+
 #include "model/vocabulary/call_table.h"
 
 namespace cm {

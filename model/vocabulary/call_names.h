@@ -2,7 +2,6 @@
 #ifndef MODEL_VOCABULARY_CALL_NAMES_H_
 #define MODEL_VOCABULARY_CALL_NAMES_H_
 
-#include <type_traits>
 #include <variant>
 
 #include "model/vocabulary/call.h"

@@ -376,14 +376,6 @@ inline constexpr auto kRow<call::AckCqEvents> = Row(
     OfId<call::AckCqEvents>(), Key("recv", &call::AckCqEvents::receives),
     Key("events", &call::AckCqEvents::events));
 
-// Calls visit.operator()<call::X>() for each call, in the order of CallKind.
-template <typename Visit>
-constexpr void EachCall(Visit visit) {
-#define CM_VISIT(number, type, function, linkage) visit.template operator()<call::type>();
-  CM_CALLS(CM_VISIT)
-#undef CM_VISIT
-}
-
 }  // namespace cm
 
 #endif  // MODEL_VOCABULARY_CALL_TABLE_H_

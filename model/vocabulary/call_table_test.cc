@@ -17,6 +17,14 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+// Calls visit.operator()<call::X>() for each call, in the order of CallKind.
+template <typename Visit>
+void EachCall(Visit visit) {
+#define CM_VISIT(number, type, function, linkage) visit.template operator()<call::type>();
+  CM_CALLS(CM_VISIT)
+#undef CM_VISIT
+}
+
 TEST(EveryRow, CitesTheManualOrAHeader) {
   for (int i = 0; i < kCallKindCount; ++i) {
     const CallTraits& traits = TraitsOf(static_cast<CallKind>(i));

@@ -1,21 +1,9 @@
 #include "model/vocabulary/capability.h"
 
 namespace cm {
-namespace {
-
-constexpr bool HasARowForEach() {
-  uint32_t bits = 0;
-  for (const CapabilityRow& row : kCapabilities) bits |= Capabilities{row.capability}.bits();
-  return kCapabilityCount < 32 && bits == (uint32_t{1} << kCapabilityCount) - 1;
-}
-static_assert(HasARowForEach(), "kCapabilities has each capability once");
-
-}  // namespace
 
 std::string_view ToString(Capability capability) {
-  for (const CapabilityRow& row : kCapabilities)
-    if (row.capability == capability) return row.name;
-  return "?";
+  return kCapabilities[static_cast<size_t>(capability)].name;
 }
 
 std::optional<Capability> ParseCapability(std::string_view name) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/base/enumeration.h"
+
 namespace cm {
 
 enum class Capability : uint8_t {
@@ -46,37 +48,40 @@ struct CapabilityRow {
   std::string_view name;  // in a line `capabilities` of a conversation
 };
 
-// Texts name capabilities in this order.
-inline constexpr auto kCapabilities = std::to_array<CapabilityRow>({
-    {Capability::kDrop, "drop"},
-    {Capability::kDropNth, "drop-nth"},
-    {Capability::kDelay, "delay"},
-    {Capability::kDuplicate, "duplicate"},
-    {Capability::kReorder, "reorder"},
-    {Capability::kLink, "link"},
-    {Capability::kRemoveDevice, "remove-device"},
-    {Capability::kAddDevice, "add-device"},
-    {Capability::kFailOver, "fail-over"},
-    {Capability::kNeighbour, "neighbour"},
-    {Capability::kExit, "exit"},
-    {Capability::kTime, "time"},
-    {Capability::kRaces, "races"},
-    {Capability::kLanes, "lanes"},
-    {Capability::kCrashes, "crashes"},
-    {Capability::kMisuse, "misuse"},
-    {Capability::kLaterCalls, "later-calls"},
-    {Capability::kData, "data"},
-    {Capability::kSilenceSm, "silence-sm"},
-    {Capability::kCorrupt, "corrupt"},
-    {Capability::kDirection, "direction"},
-    {Capability::kDelayRange, "delay-range"},
-    {Capability::kLateStart, "late-start"},
-    {Capability::kDuplicateAddress, "duplicate-address"},
-    {Capability::kFlap, "link-flap"},
-    {Capability::kHostCrash, "host-crash"},
-    {Capability::kTester, "tester"},
-});
+// By value. Texts name capabilities in this order.
+inline constexpr auto kCapabilities =
+    ByValue(std::to_array<CapabilityRow>({
+                {Capability::kDrop, "drop"},
+                {Capability::kDropNth, "drop-nth"},
+                {Capability::kDelay, "delay"},
+                {Capability::kDuplicate, "duplicate"},
+                {Capability::kReorder, "reorder"},
+                {Capability::kLink, "link"},
+                {Capability::kRemoveDevice, "remove-device"},
+                {Capability::kAddDevice, "add-device"},
+                {Capability::kFailOver, "fail-over"},
+                {Capability::kNeighbour, "neighbour"},
+                {Capability::kExit, "exit"},
+                {Capability::kTime, "time"},
+                {Capability::kRaces, "races"},
+                {Capability::kLanes, "lanes"},
+                {Capability::kCrashes, "crashes"},
+                {Capability::kMisuse, "misuse"},
+                {Capability::kLaterCalls, "later-calls"},
+                {Capability::kData, "data"},
+                {Capability::kSilenceSm, "silence-sm"},
+                {Capability::kCorrupt, "corrupt"},
+                {Capability::kDirection, "direction"},
+                {Capability::kDelayRange, "delay-range"},
+                {Capability::kLateStart, "late-start"},
+                {Capability::kDuplicateAddress, "duplicate-address"},
+                {Capability::kFlap, "link-flap"},
+                {Capability::kHostCrash, "host-crash"},
+                {Capability::kTester, "tester"},
+            }),
+            &CapabilityRow::capability);
 inline constexpr int kCapabilityCount = kCapabilities.size();
+static_assert(kCapabilityCount < 32, "a set has a bit for each");
 
 class Capabilities {
  public:

@@ -1,9 +1,8 @@
 #include "model/vocabulary/fault.h"
 
-#include <algorithm>
 #include <array>
 
-#include "model/base/check.h"
+#include "model/base/enumeration.h"
 #include "model/vocabulary/topology.h"
 
 namespace cm {
@@ -33,7 +32,7 @@ std::string DelayOf(const Fault& fault) {
   return text;
 }
 
-const auto kFaultFields = std::to_array<FaultFieldRow>({
+constexpr auto kFaultFieldRows = std::to_array<FaultFieldRow>({
     {.field = FaultField::kSide,
      .key = "side",
      .form = "SIDE",
@@ -105,14 +104,11 @@ const auto kFaultFields = std::to_array<FaultFieldRow>({
      .asks = [](const Fault& f) { return f.window != Duration::Max(); },
      .needs = Capability::kDropNth},
 });
+constexpr auto kFaultFields = ByValue(kFaultFieldRows, &FaultFieldRow::field);
 
 }  // namespace
 
-const FaultFieldRow& RowOf(FaultField field) {
-  const auto* const row = std::ranges::find(kFaultFields, field, &FaultFieldRow::field);
-  CM_CHECK(row != kFaultFields.end()) << "an argument without a row";
-  return *row;
-}
+const FaultFieldRow& RowOf(FaultField field) { return kFaultFields[static_cast<size_t>(field)]; }
 
 std::string_view ToString(FaultKind kind) { return RowOf(kind).name; }
 

@@ -33,7 +33,7 @@ class NeighbourTable {
   void Set(uint8_t device, Neighbour entry) { entries_[Place(device)] = entry; }
   // What is right becomes absent.
   void Expire() { std::ranges::replace(entries_, Neighbour::kRight, Neighbour::kAbsent); }
-  // What is absent becomes right.
+  // What is absent or was asked for becomes right.
   void Learn() {
     std::ranges::replace(entries_, Neighbour::kAsked, Neighbour::kRight);
     std::ranges::replace(entries_, Neighbour::kAbsent, Neighbour::kRight);

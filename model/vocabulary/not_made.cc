@@ -1,17 +1,13 @@
 #include "model/vocabulary/not_made.h"
 
 #include <algorithm>
-#include <array>
+
+#include "model/base/enumeration.h"
 
 namespace cm {
 namespace {
 
-struct Name {
-  NotMade why;
-  std::string_view name;
-};
-
-constexpr auto kNames = std::to_array<Name>({
+constexpr auto kNotMadeNames = NamesByValue<NotMade>({
     {NotMade::kNeverMade, "never-made"},
     {NotMade::kGone, "gone"},
     {NotMade::kOfAnotherSide, "of-another-side"},
@@ -28,12 +24,12 @@ constexpr auto kNames = std::to_array<Name>({
 
 }  // namespace
 
-std::string_view ToString(NotMade why) { return std::ranges::find(kNames, why, &Name::why)->name; }
+std::string_view ToString(NotMade why) { return kNotMadeNames[static_cast<size_t>(why)].name; }
 
 std::optional<NotMade> ParseNotMade(std::string_view name) {
-  const auto* const found = std::ranges::find(kNames, name, &Name::name);
-  if (found == kNames.end()) return std::nullopt;
-  return found->why;
+  const auto* const found = std::ranges::find(kNotMadeNames, name, &NamedValue<NotMade>::name);
+  if (found == kNotMadeNames.end()) return std::nullopt;
+  return found->value;
 }
 
 }  // namespace cm

@@ -7,14 +7,6 @@
 namespace cm {
 namespace {
 
-// linux 6.1 cm.c cm_ack_timeout: the lifetime of a message, as an exponent.
-int AckTimeout(int ack_delay, int packet_lifetime) {
-  const int there = packet_lifetime + 1;
-  const int sum = there >= ack_delay ? there + (ack_delay >= there - 1 ? 1 : 0)
-                                     : ack_delay + (there >= ack_delay - 1 ? 1 : 0);
-  return std::min(31, sum);
-}
-
 // Calls that crash the real library, calls that only later libraries have, and a subnet with an
 // administrator are for the profiles and adapters that say so.
 constexpr Capabilities kUsual = AllCapabilities().Without(Capabilities{
@@ -98,7 +90,24 @@ const std::vector<Profile>& MadeProfiles() {
 }  // namespace
 
 Duration Timing::Exponent(int t) {
-  return Duration::Milliseconds(int64_t{1} << std::max(t - 8, 0));
+  return Duration::Milliseconds(int64_t{1} << (std::clamp(t, 8, 31) - 8));
+}
+
+int Timing::AckTimeout(int ack_delay, int packet_lifetime) {
+  const int there = packet_lifetime + 1;
+  const int sum = there >= ack_delay ? there + (ack_delay >= there - 1 ? 1 : 0)
+                                     : ack_delay + (there >= ack_delay - 1 ? 1 : 0);
+  return std::min(31, sum);
+}
+
+// A level has timers of less than 63 times its granularity; the next one is eight times as coarse.
+Duration Timing::Granularity(Duration nominal) {
+  constexpr Duration kJiffy = Duration::Milliseconds(4);
+  constexpr int kLastLevel = 8;
+  Duration granularity = kJiffy;
+  for (int level = 0; level < kLastLevel && nominal > granularity * 63 - kJiffy; ++level)
+    granularity = granularity * 8;
+  return granularity;
 }
 
 // Ten retries; with a shorter timeout, one each millisecond.

@@ -2,6 +2,7 @@
 #ifndef MODEL_VOCABULARY_PROFILE_H_
 #define MODEL_VOCABULARY_PROFILE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,12 +29,19 @@ struct Timing {
   Duration quiet = Duration::Milliseconds(20);    // `settle` ends after this time without an event
   Duration mpa_reply = Duration::Seconds(10);     // timeout of an MPA reply
   Duration group_reply = Duration::Seconds(3);    // timeout of a join's SA query
-  int late_percent = 8;  // a kernel timer may be late by this much of its nominal length,
+  // A kernel timer may be late by this much of its nominal length, or by the granularity of the
+  // timer wheel where that is more,
+  int late_percent = 8;
   Duration late = Duration::Milliseconds(300);  // and by this much more
   TimerClock clock = TimerClock::kExact;        // of the simulator
 
-  // 2^(t-8) ms, at least 1 ms.
+  // 2^(t-8) ms, at least 1 ms; exponents have 5 bits, and a greater one counts as 31.
   static Duration Exponent(int t);
+  // The lifetime of a message, as an exponent. source: linux 6.1 cm.c cm_ack_timeout
+  static int AckTimeout(int ack_delay, int packet_lifetime);
+  // The granularity of the wheel's level for timers of that length, with 250 jiffies a second.
+  // source: linux 6.1 kernel/time/timer.c LVL_START, LVL_GRAN; observed 6.1-rxe
+  static Duration Granularity(Duration nominal);
   Duration RequestInterval() const;  // between two REQ, or two DREQ of the active side
   Duration ReplyInterval() const;    // between two REP, or two DREQ of the passive side
   Duration AfterMra() const;         // between two transmissions after an MRA
@@ -48,7 +56,9 @@ struct Timing {
   // From the first transmission until the sender gives up.
   Duration GiveUp(Duration interval) const { return interval * (max_retries + 1); }
   // The latest moment of a timer whose nominal length is `nominal`.
-  Duration Latest(Duration nominal) const { return nominal + nominal * late_percent / 100 + late; }
+  Duration Latest(Duration nominal) const {
+    return nominal + std::max(nominal * late_percent / 100, Granularity(nominal)) + late;
+  }
   // No call stays blocked longer than this unless nothing can ever answer it.
   Duration Longest() const { return Latest(RequestInterval() + AfterMra() * max_retries); }
 
@@ -146,7 +156,7 @@ struct Profile {
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 
-// 5.10-rxe, 6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw, 6.1-ib, strict.
+// 6.1-rxe, 6.12-rxe, 7.2-rxe, 5.10-rxe, 6.1-siw, 6.1-ib, strict.
 std::span<const Profile> Profiles();
 const Profile* FindProfile(std::string_view name);
 

@@ -23,6 +23,11 @@ TEST(Exponent, IsAPowerOfTwoInMilliseconds) {
   EXPECT_EQ(Timing::Exponent(31), Ms(8388608));
 }
 
+// The option ACK_TIMEOUT takes any byte, and the packet life time comes from it.
+TEST(Exponent, HasFiveBits) {
+  for (const int beyond : {32, 64, 73, 255}) EXPECT_EQ(Timing::Exponent(beyond), Ms(8388608));
+}
+
 TEST(Timing, IsThatOfLinux61) {
   const Timing& timing = TimingOf("6.1-rxe");
   EXPECT_EQ(timing.RequestInterval(), Ms(6144));
@@ -63,6 +68,35 @@ TEST(Timing, AllowsForTheLatenessThatWasObserved) {
   EXPECT_TRUE(allowed(linux61, linux61.AfterMra(), 69448));
   EXPECT_TRUE(allowed(linux612, linux612.Timewait(), 550));
   EXPECT_FALSE(allowed(linux61, linux61.GiveUp(linux61.RequestInterval()), 98303)) << "never early";
+}
+
+// source: linux 6.1 kernel/time/timer.c LVL_START, LVL_GRAN, of which a level begins at 63 jiffies
+TEST(Timing, HasTheGranularityOfTheTimerWheel) {
+  EXPECT_EQ(Timing::Granularity(Ms(248)), Ms(4));
+  EXPECT_EQ(Timing::Granularity(Ms(252)), Ms(32));
+  EXPECT_EQ(Timing::Granularity(Ms(2'012)), Ms(32));
+  EXPECT_EQ(Timing::Granularity(Ms(2'048)), Ms(256));
+  EXPECT_EQ(Timing::Granularity(Ms(16'124)), Ms(256));
+  EXPECT_EQ(Timing::Granularity(Ms(16'384)), Ms(2'048));
+  EXPECT_EQ(Timing::Granularity(Ms(131'072)), Ms(16'384));
+  EXPECT_EQ(Timing::Granularity(Ms(1'032'188)), Ms(16'384));
+}
+
+// With RDMA_OPTION_ID_ACK_TIMEOUT 22 and 25 requests are 20.480 s and 135.168 s apart, and on an
+// idle kernel later by a step of the wheel.
+TEST(Timing, AllowsForAStepOfTheTimerWheel) {
+  const Timing& timing = TimingOf("6.1-rxe");
+  EXPECT_GE(timing.Latest(Ms(20'480)), Ms(22'528));
+  EXPECT_GE(timing.Latest(Ms(135'168)), Ms(147'456));
+  // Where the step is less than the margin, nothing is added.
+  EXPECT_EQ(timing.Latest(Ms(6'144)), Ms(6'144) + Ms(6'144) * 8 / 100 + Ms(300));
+}
+
+TEST(Timing, HasTheAckTimeoutOfTheKernel) {
+  EXPECT_EQ(Timing::AckTimeout(15, 18), 19);
+  EXPECT_EQ(Timing::AckTimeout(15, 16), 17);
+  EXPECT_EQ(Timing::AckTimeout(15, 13), 16);
+  EXPECT_EQ(Timing::AckTimeout(15, 31), 31);
 }
 
 // 0 s, never within 300 s, and 77.8 s. source: 73-link_down_when_resolving of each

@@ -1,5 +1,6 @@
 #include "model/vocabulary/protocol.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -34,8 +35,8 @@ constexpr auto kEventNames = std::to_array<std::string_view>({
 });
 static_assert(kEventNames.size() == kEventTypeCount);
 
-constexpr auto kAboutNames = std::to_array<std::string_view>({"REQ", "REP", "other"});
-static_assert(kAboutNames.size() == kAboutCount);
+constexpr auto kAboutNames = std::to_array<std::string_view>({"REQ", "REP", "other", "3"});
+static_assert(kAboutNames.size() == 4, "the field has two bits, and a foreign CM may set both");
 
 constexpr auto kReasonNames = std::to_array<std::pair<RejReason, std::string_view>>({
     {RejReason::kNoQp, "IB_CM_REJ_NO_QP"},
@@ -59,8 +60,9 @@ constexpr auto kSpaceNames = std::to_array<std::pair<PortSpace, std::string_view
     {PortSpace::kIb, "RDMA_PS_IB"},
 });
 
-constexpr std::array<std::string_view, 7> kQpNames = {"RESET", "INIT", "RTR", "RTS",
-                                                      "SQD",   "SQE",  "ERR"};
+// The last is that of IBV_QPS_UNKNOWN, and of every higher number that a library gives.
+constexpr std::array<std::string_view, 8> kQpNames = {"RESET", "INIT", "RTR", "RTS",
+                                                      "SQD",   "SQE",  "ERR", "UNKNOWN"};
 
 template <typename E, size_t N>
 std::optional<E> Find(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -127,7 +129,9 @@ std::optional<PortSpace> ParsePortSpace(std::string_view name) {
   return static_cast<PortSpace>(number);
 }
 
-std::string_view ToString(QpState state) { return kQpNames[static_cast<size_t>(state)]; }
+std::string_view ToString(QpState state) {
+  return kQpNames[std::min(static_cast<size_t>(state), kQpNames.size() - 1)];
+}
 
 std::optional<QpState> ParseQpState(std::string_view name) { return Find<QpState>(kQpNames, name); }
 

@@ -48,7 +48,8 @@ inline constexpr int kEventTypeCount = kCountOf<EventType>;
 // Every library has the types of lower numbers; the others are newer.
 inline constexpr int kFirstEventTypeCount = static_cast<int>(EventType::kAddrInfoResolved);
 
-// The message that an MRA or a REJ is about. source: linux 6.1 cm_msgs.h enum cm_msg_response
+// The message that an MRA or a REJ is about; the field may have 3 as well. source: linux 6.1
+// cm_msgs.h enum cm_msg_response
 enum class About : uint8_t { kReq = 0, kRep = 1, kOther = 2 };
 inline constexpr int kAboutCount = kCountOf<About>;
 
@@ -146,7 +147,7 @@ std::string_view ToString(EventType type);
 std::string_view ShortName(EventType type);
 std::optional<EventType> ParseEventType(std::string_view name);
 
-// "REQ", "REP", "other" and back.
+// "REQ", "REP", "other" and back; "3" for that number.
 std::string_view ToString(About about);
 std::optional<About> ParseAbout(std::string_view name);
 
@@ -157,7 +158,7 @@ std::string ToString(RejReason reason);
 std::string ToString(PortSpace space);
 std::optional<PortSpace> ParsePortSpace(std::string_view name);
 
-// "RTS" and back.
+// "RTS" and back; "UNKNOWN" for a number without a name.
 std::string_view ToString(QpState state);
 std::optional<QpState> ParseQpState(std::string_view name);
 

@@ -1,5 +1,4 @@
 // Addresses, faults and the names of the protocol as text and back.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/fault.h"
+#include "model/vocabulary/not_made.h"
 #include "model/vocabulary/protocol.h"
 #include "model/vocabulary/topology.h"
 
@@ -79,30 +79,6 @@ TEST(Topology, IsFoundByItsNameAndPutsSidesWhereItSays) {
     EXPECT_EQ(apart, topology.name == "two-kernels" || topology.name == "tester");
     EXPECT_EQ(topology.devices[topology.sides[kActiveSide].device].bonded, topology.name == "bond");
   }
-}
-
-// "[... cm::FaultKind::kDrop]" of an enumerator, "[... (cm::FaultKind)200]" of any other value.
-template <FaultKind kind>
-constexpr std::string_view Spelt() {
-  return __PRETTY_FUNCTION__;
-}
-template <FaultKind kind>
-constexpr bool kIsEnumerator = Spelt<kind>().find("(cm::FaultKind)") == std::string_view::npos;
-
-template <size_t... values>
-std::vector<std::string_view> WithoutARow(std::index_sequence<values...>) {
-  std::vector<std::string_view> missing;
-  const auto look = [&](FaultKind kind, bool is_one, std::string_view spelt) {
-    if (is_one && std::ranges::count(kFaultKinds, kind, &FaultRow::kind) != 1)
-      missing.push_back(spelt);
-  };
-  (look(FaultKind{values}, kIsEnumerator<FaultKind{values}>, Spelt<FaultKind{values}>()), ...);
-  return missing;
-}
-
-TEST(FaultKinds, HaveOneRowEach) {
-  static_assert(kIsEnumerator<FaultKind::kRestart> && !kIsEnumerator<FaultKind{200}>);
-  EXPECT_THAT(WithoutARow(std::make_index_sequence<200>()), testing::IsEmpty());
 }
 
 TEST(FaultKinds, HaveNamesOfTheirOwnSentencesAndArguments) {
@@ -231,6 +207,32 @@ TEST(EventType, HasTheNamesOfTheHeader) {
     EXPECT_EQ(ParseEventType(ToString(type)), type);
     EXPECT_EQ(ParseEventType(ShortName(type)), type);
   }
+}
+
+// The field of a message has two bits, and a foreign CM may set both.
+TEST(About, HasATextForEachNumberThatAMessageMayHave) {
+  for (int i = 0; i < 4; ++i) {
+    const auto about = static_cast<About>(i);
+    EXPECT_EQ(ParseAbout(ToString(about)), about);
+  }
+  EXPECT_EQ(ToString(static_cast<About>(3)), "3");
+}
+
+// source: <infiniband/verbs.h> IBV_QPS_UNKNOWN
+TEST(QpState, HasATextForEachNumberThatALibraryMayGive) {
+  for (int i = 0; i < 8; ++i) {
+    const auto state = static_cast<QpState>(i);
+    EXPECT_EQ(ParseQpState(ToString(state)), state);
+  }
+  EXPECT_EQ(ToString(static_cast<QpState>(7)), "UNKNOWN");
+  EXPECT_EQ(ToString(static_cast<QpState>(200)), "UNKNOWN");
+}
+
+TEST(NotMade, HasTheNameThatItIsReadBy) {
+  EXPECT_EQ(ToString(NotMade::kNeverMade), "never-made");
+  EXPECT_EQ(ToString(NotMade::kCannotBeMade), "cannot-be-made");
+  EXPECT_EQ(ParseNotMade("contends"), NotMade::kContends);
+  EXPECT_EQ(ParseNotMade("contents"), std::nullopt);
 }
 
 TEST(CallKind, HasTheNameOfItsFunction) {

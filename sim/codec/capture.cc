@@ -5,6 +5,7 @@
 #include <span>
 
 #include "sim/codec/socket_frames.h"
+#include "sim/fabric/names.h"
 
 namespace cm::sim {
 namespace {
@@ -18,8 +19,7 @@ bool IsFrom(std::span<const uint8_t> ethernet, uint8_t device) {
 
 }  // namespace
 
-Capture::Capture(const Topology* topology, const Profile* profile)
-    : topology_(topology), wire_(topology, profile) {}
+Capture::Capture(const Topology* topology) : topology_(topology), wire_(topology) {}
 
 uint8_t Capture::KernelOf(uint8_t device) const {
   return device < topology_->devices.size() ? topology_->devices[device].kernel : kNoDevice;

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "model/mad/pcap.h"
-#include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/codec/carried_frame.h"
 #include "sim/codec/socket_note.h"
@@ -26,8 +25,8 @@ namespace cm::sim {
 
 class Capture {
  public:
-  // Both must outlive this object.
-  Capture(const Topology* topology, const Profile* profile);
+  // The topology must outlive this object.
+  explicit Capture(const Topology* topology);
 
   // Each in the order in which the run reports them.
   void Take(const WireNote& note);

@@ -11,7 +11,6 @@
 
 #include "model/mad/frame.h"
 #include "model/mad/pcap.h"
-#include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/codec/wire.h"
 #include "sim/fabric/fabric.h"
@@ -20,14 +19,13 @@ namespace cm::sim {
 
 class CaptureWriter {
  public:
-  // The topology and the profile must outlive this object. `with_lost`: as the senders see them.
-  CaptureWriter(const Topology* topology, const Profile* profile, bool with_lost,
+  // The topology must outlive this object. `with_lost`: as the senders see them.
+  CaptureWriter(const Topology* topology, bool with_lost,
                 std::function<void(std::span<const uint8_t>)> sink)
-      : wire_(topology, profile), with_lost_(with_lost), writer_(std::move(sink)) {}
+      : wire_(topology), with_lost_(with_lost), writer_(std::move(sink)) {}
 
-  // Must be called for every message, in order.
+  // Must be called for every message of the CM, in order.
   void Write(const WireNote& note) {
-    if (note.data != nullptr) return WriteData(note);
     const mad::FrameBytes frame = wire_.Captured(note);
     if (note.lost) ++lost_;
     if (note.lost && !with_lost_) return;
@@ -43,15 +41,6 @@ class CaptureWriter {
   size_t lost() const { return lost_; }
 
  private:
-  void WriteData(const WireNote& note) {
-    if (note.lost) ++lost_;
-    for (const std::vector<uint8_t>& frame : wire_.FramesOf(note)) {
-      if (note.lost && !with_lost_) continue;
-      ++frames_;
-      writer_.Write(note.at.nanoseconds(), frame);
-    }
-  }
-
   Wire wire_;
   bool with_lost_;
   mad::PcapWriter writer_;

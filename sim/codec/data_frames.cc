@@ -8,6 +8,7 @@
 
 #include "model/mad/data_packet.h"
 #include "sim/codec/wire.h"
+#include "sim/fabric/names.h"
 
 namespace cm::sim {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "model/mad/packet.h"
-#include "sim/codec/wire.h"
 #include "sim/fabric/fabric.h"
+#include "sim/fabric/names.h"
 
 namespace cm::sim {
 namespace {
@@ -19,16 +19,7 @@ constexpr size_t kSegments = 44;  // sent as one: the most that fits into an IP 
 constexpr uint16_t kFirstWindow = 64'240;
 constexpr uint8_t kWindowScale = 8;
 
-bool IsOverV6(const SocketEnd& end) {
-  constexpr mad::Gid kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-  return !std::equal(kMapped.begin(), kMapped.begin() + 12, end.address.begin());
-}
-
-uint32_t Last32(const mad::Gid& gid) {
-  uint32_t value = 0;
-  for (size_t i = gid.size() - sizeof value; i < gid.size(); ++i) value = value << 8U | gid[i];
-  return value;
-}
+bool IsOverV6(const SocketEnd& end) { return !IsMapped(end.address); }
 
 // Of a SYN and its answer: the MSS, and the scale of the windows after them.
 std::vector<uint8_t> SynOptions(uint16_t mss) {
@@ -166,7 +157,10 @@ void SocketFrames::Sent(const SocketNote& note) {
     if (note.what != What::kData) return;
     connection = Begin(note);
     side = 0;
-    for (Half& half : connection->halves) half.hears = (half.next = half.received = 1) != 0;
+    for (Half& half : connection->halves) {
+      half.hears = true;
+      half.next = half.received = 1;
+    }
   }
   if (connection->over) return;
   Half& half = connection->halves[side];

@@ -16,7 +16,7 @@
 #include "model/mad/field.h"
 #include "model/mad/ip_packet.h"
 #include "model/vocabulary/topology.h"
-#include "sim/codec/wire.h"
+#include "sim/fabric/names.h"
 
 namespace cm::sim {
 namespace {

@@ -1,11 +1,12 @@
 #include "sim/codec/wire.h"
 
-#include <arpa/inet.h>
+#include <endian.h>
 
 #include <algorithm>
 #include <array>
 #include <span>
-#include <string>
+
+#include "sim/fabric/names.h"
 
 namespace cm::sim {
 namespace {
@@ -17,10 +18,6 @@ constexpr uint8_t kMtu1024 = 3;
 constexpr uint16_t kNoLid = 0xffff;
 constexpr uint8_t kXrc = 1;  // as an extended transport type
 constexpr uint32_t kFirstPacketId = 1;
-constexpr uint64_t kGuids = 0x505400fffe000000;  // the last byte is the device
-// The first bytes of an IPv4 address in 16 bytes.
-constexpr mad::Gid kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-constexpr mad::Gid kLinkLocal{0xfe, 0x80};
 
 // The lower half of a transaction id is the communication id in the sender's byte order. source:
 // linux 6.1 cm.c cm_form_tid
@@ -39,11 +36,6 @@ void PutData(const PrivateData& data, std::array<uint8_t, kLength>* to, size_t o
   std::copy_n(data.bytes().begin(), size, to->begin() + static_cast<ptrdiff_t>(offset));
 }
 
-mad::Gid PutGuid(mad::Gid gid, uint64_t guid) {
-  for (int i = 0; i < 8; ++i) gid[8 + i] = static_cast<uint8_t>(guid >> (56 - 8 * i));
-  return gid;
-}
-
 // In the CMA header zeros precede an IPv4 address. source: linux 6.1 cma.c cma_format_hdr
 mad::Gid WithoutMapping(mad::Gid gid, bool v6) {
   if (!v6) std::fill_n(gid.begin(), 12, uint8_t{0});
@@ -57,49 +49,18 @@ bool IsOverV6(const Mad& mad) {
 
 }  // namespace
 
-mad::Mac MacOf(uint8_t device) { return {0x52, 0x54, 0, 0, 0, static_cast<uint8_t>(device + 1)}; }
-
-mad::Gid GidOfHost(const std::string& host) {
-  mad::Gid gid{};
-  if (host.find(':') != std::string::npos) {
-    inet_pton(AF_INET6, host.c_str(), gid.data());
-  } else if (inet_pton(AF_INET, host.c_str(), gid.data() + 12) == 1) {
-    std::copy_n(kMapped.begin(), 12, gid.begin());
+Wire::Wire(const Topology* topology) : topology_(topology) {
+  for (uint8_t port = 0; port < topology->devices.size(); ++port) {
+    const DeviceInfo& device = topology->devices[port];
+    stations_.push_back({.mac = MacOf(port),
+                         .guid = be64toh(sim::GuidOf(*topology, port)),
+                         .first = GidAt(*topology, port, 0).value_or(mad::Gid{}),
+                         .v4 = GidOfHost(device.v4),
+                         .v6 = GidOfHost(device.v6)});
   }
-  return gid;
 }
 
-Wire::Wire(const Topology* topology, const Profile* profile)
-    : topology_(topology), profile_(profile) {
-  for (size_t i = 0; i < topology->devices.size(); ++i) {
-    const DeviceInfo& device = topology->devices[i];
-    const auto last = static_cast<uint8_t>(i + 1);
-    const uint64_t ca = topology->FirstPortOf(static_cast<uint8_t>(i)) + 1U;
-    stations_.push_back({.mac = MacOf(static_cast<uint8_t>(i)),
-                         .guid = kGuids | ca,
-                         .port_guid = kGuids | last,
-                         .v4 = GidOfHost(std::string(device.v4)),
-                         .v6 = GidOfHost(std::string(device.v6))});
-  }
-  const auto knows = [this](Address address) {
-    for (const bool v6 : {false, true}) {
-      address.v6 = v6;
-      addresses_.emplace_back(WithoutMapping(GidOf(address), v6), address);
-    }
-  };
-  for (uint8_t side = 0; side < topology->sides.size(); ++side) {
-    const DeviceInfo& device = topology->devices[topology->sides[side].device];
-    for (uint8_t nth = 0; nth < device.AddressCount(); ++nth)
-      knows({.kind = AddressKind::kSide, .side = side, .nth = nth});
-  }
-  for (const AddressKind kind : {AddressKind::kAny, AddressKind::kLoopback, AddressKind::kForeign,
-                                 AddressKind::kUnroutable, AddressKind::kSilent})
-    knows({.kind = kind});
-}
-
-mad::Gid Wire::GidOf(const Address& address) const {
-  return GidOfHost(NumericHost(address, *topology_));
-}
+mad::Gid Wire::GidOf(const Address& address) const { return sim::GidOf(address, *topology_); }
 
 // The GID of `address` if it is the device's, else the device's first GID.
 mad::Gid Wire::GidOn(uint8_t device, const Address& address) const {
@@ -110,8 +71,20 @@ mad::Gid Wire::GidOn(uint8_t device, const Address& address) const {
 }
 
 std::optional<Address> Wire::AddressOf(const mad::Gid& gid, bool v6, uint16_t port) const {
-  for (const auto& [known, address] : addresses_)
-    if (known == gid && address.v6 == v6) return address.WithPort(port);
+  const auto is_it = [&](const Address& one) { return WithoutMapping(GidOf(one), v6) == gid; };
+  for (uint8_t side = 0; side < topology_->sides.size(); ++side) {
+    const DeviceInfo& device = topology_->devices[topology_->sides[side].device];
+    for (uint8_t nth = 0; nth < device.AddressCount(); ++nth) {
+      const Address one{
+          .kind = AddressKind::kSide, .side = side, .v6 = v6, .port = port, .nth = nth};
+      if (is_it(one)) return one;
+    }
+  }
+  for (const AddressKind kind : {AddressKind::kAny, AddressKind::kLoopback, AddressKind::kForeign,
+                                 AddressKind::kUnroutable, AddressKind::kSilent}) {
+    const Address one{.kind = kind, .v6 = v6, .port = port};
+    if (is_it(one)) return one;
+  }
   return std::nullopt;
 }
 
@@ -119,8 +92,8 @@ uint64_t Wire::GuidOf(uint8_t device) const {
   return device < stations_.size() ? stations_[device].guid : 0;
 }
 
-uint64_t Wire::PortGuidOf(uint8_t device) const {
-  return device < stations_.size() ? stations_[device].port_guid : 0;
+mad::Gid Wire::FirstGidOf(uint8_t device) const {
+  return device < stations_.size() ? stations_[device].first : mad::Gid{};
 }
 
 std::optional<uint8_t> Wire::DeviceOf(uint64_t guid) const {
@@ -170,7 +143,7 @@ mad::Req Wire::WrittenReq(const Mad& mad) const {
     req.transport_service_type = mad::TransportServiceType::kExtended;
     req.extended_transport_type = kXrc;
   }
-  if (mad.mixed_gids) req.primary_local_gid = PutGuid(kLinkLocal, PortGuidOf(mad.sender));
+  if (mad.mixed_gids) req.primary_local_gid = FirstGidOf(mad.sender);
   if (mad.alternate_path) {
     req.alternate_local_lid = req.alternate_remote_lid = kNoLid;
     req.alternate_local_gid = req.primary_local_gid;
@@ -199,7 +172,7 @@ mad::Rej Wire::WrittenRej(const Mad& mad) const {
         info[i] = static_cast<uint8_t>(GuidOf(mad.sender) >> (56 - 8 * i));
       break;
     case RejInfo::kPortGid:
-      info = PutGuid(kLinkLocal, PortGuidOf(mad.sender));
+      info = FirstGidOf(mad.sender);
       break;
   }
   std::copy(info.begin(), info.end(), rej.ari.begin());
@@ -323,12 +296,6 @@ Wire::Known Wire::Remember(const WireNote& note) {
   }
   if (const auto found = known_.find(own); found != known_.end()) return found->second;
   return {.from = GidOn(note.from, {}), .to = GidOn(note.to, {})};
-}
-
-uint32_t Wire::Last32(const mad::Gid& gid) {
-  uint32_t value = 0;
-  for (int i = 12; i < 16; ++i) value = value << 8 | gid[i];
-  return value;
 }
 
 mad::Frame Wire::FrameOf(const WireNote& note) {

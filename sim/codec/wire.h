@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,22 +24,16 @@
 #include "model/mad/messages.h"
 #include "model/mad/packet.h"
 #include "model/vocabulary/address.h"
-#include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/fabric/fabric.h"
 #include "sim/fabric/mad.h"
 
 namespace cm::sim {
 
-// Of a device's interface.
-mad::Mac MacOf(uint8_t device);
-// A numeric address; one of IPv4 is mapped into IPv6.
-mad::Gid GidOfHost(const std::string& host);
-
 class Wire {
  public:
-  // Both must outlive this object.
-  Wire(const Topology* topology, const Profile* profile);
+  // The topology must outlive this object.
+  explicit Wire(const Topology* topology);
 
   mad::Mad Written(const Mad& mad) const;
   // `from`: the sending device. Empty where a GUID or an address is unknown, or the service is not
@@ -68,8 +61,8 @@ class Wire {
   struct Station {
     mad::Mac mac{};
     uint64_t guid = 0;  // of its device
-    uint64_t port_guid = 0;
-    mad::Gid v4{};  // mapped into IPv6
+    mad::Gid first{};   // link-local
+    mad::Gid v4{};      // mapped into IPv6
     mad::Gid v6{};
     uint32_t packets = 0;  // sent so far
   };
@@ -82,14 +75,12 @@ class Wire {
     uint32_t vendor_id = 0;  // of the request
   };
 
-  // An IPv4 address in 16 bytes.
-  static uint32_t Last32(const mad::Gid& gid);
   mad::Gid GidOf(const Address& address) const;
   mad::Gid GidOn(uint8_t device, const Address& address) const;
   std::optional<Address> AddressOf(const mad::Gid& gid, bool v6, uint16_t port) const;
   std::optional<uint8_t> DeviceOf(uint64_t guid) const;
   uint64_t GuidOf(uint8_t device) const;
-  uint64_t PortGuidOf(uint8_t device) const;
+  mad::Gid FirstGidOf(uint8_t device) const;
   bool ReadGuid(uint64_t guid, Mad* mad) const;
   Known Remember(const WireNote& note);
   mad::DataPacket Between(uint8_t from, uint8_t to, const Flow& flow) const;
@@ -118,9 +109,7 @@ class Wire {
   bool ReadService(const Request& request, Mad* mad) const;
 
   const Topology* topology_;
-  const Profile* profile_;
   std::vector<Station> stations_;  // by device
-  std::vector<std::pair<mad::Gid, Address>> addresses_;
   std::map<std::pair<uint8_t, uint32_t>, Known> known_;
   std::map<std::pair<uint8_t, uint32_t>, Flow> flows_;
 };

@@ -1,6 +1,7 @@
 // Messages become bytes and messages again.
 #include "sim/codec/wire.h"
 
+#include <endian.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@
 
 #include "model/mad/cma_header.h"
 #include "model/mad/frame.h"
+#include "sim/fabric/names.h"
 
 namespace cm::sim {
 namespace {
@@ -77,8 +79,7 @@ class WireTest : public testing::Test {
   }
 
   const Topology* topology_ = FindTopology("two-kernels");
-  const Profile* profile_ = FindProfile("6.1-rxe");
-  Wire wire_{topology_, profile_};
+  Wire wire_{topology_};
 };
 
 TEST_F(WireTest, BringsARequestBackAsItWas) {
@@ -186,6 +187,13 @@ TEST_F(WireTest, FramesAConnectionBetweenItsAddresses) {
   EXPECT_EQ(wire_.FrameOf(request).bth.psn, there.bth.psn + 1);
 }
 
+TEST_F(WireTest, HasTheIdentityOfADeviceThatProgramsSee) {
+  const mad::Frame asked = wire_.FrameOf({.from = kActive, .to = kPassive, .mad = Request()});
+  EXPECT_EQ(htobe64(std::get<mad::Req>(asked.mad.message).local_ca_guid),
+            GuidOf(*topology_, kActive));
+  EXPECT_EQ(std::get<mad::Ethernet>(asked.link).source, MacOf(kActive));
+}
+
 // source: linux 6.1 cm.c cm_req_handler; observed 6.1-rxe
 TEST_F(WireTest, SaysOfAnInvalidGidTheFirstOneOfThePort) {
   WireNote request{.from = kActive, .to = kPassive, .mad = Request()};
@@ -240,7 +248,7 @@ TEST(Wire, FramesAConnectionBetweenSecondAddresses) {
   Topology topology = *FindTopology("two-kernels");
   topology.devices[kActive].more = {{.v4 = "10.5.0.1", .v6 = "fd05::1"}};
   topology.devices[kPassive].more = {{.v4 = "10.5.1.1", .v6 = "fd05:1::1"}};
-  Wire wire(&topology, FindProfile("6.1-rxe"));
+  Wire wire(&topology);
   const Address from{.kind = AddressKind::kSide, .side = kActive, .port = 40001, .nth = 1};
   const Address to{.kind = AddressKind::kSide, .side = kPassive, .port = 7471, .nth = 1};
   const Mad request{.kind = MadKind::kReq,

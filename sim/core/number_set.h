@@ -13,9 +13,8 @@
 
 namespace cm::sim {
 
-// Each bit of a level says whether the word of 64
-// below it is not empty, so that every step reads one word of each level, however large the set is.
-// The last level is one word.
+// Each bit of a level says whether the word of 64 below it is not empty, so that every step reads
+// one word of each level, however large the set is. The last level is one word.
 class NumberSet {
  public:
   bool empty() const { return count_ == 0; }
@@ -40,18 +39,12 @@ class NumberSet {
       number = word;
     }
   }
-  // The set must not be empty.
-  uint32_t Lowest() const {
-    uint32_t lowest = 0;
-    for (size_t i = depth_; i-- > 0;)
-      lowest = lowest * kBits + static_cast<uint32_t>(std::countr_zero(levels_[i][lowest]));
-    return lowest;
-  }
   // Prefetches the memory that changes when the number is added.
   void Prefetch(uint32_t number) const {
     const auto& level = levels_.front();
     if (number / kBits < level.size()) FetchSoon(&level[number / kBits]);
   }
+  // The set must not be empty.
   uint32_t TakeLowest() {
     --count_;
     const uint32_t lowest = Lowest();
@@ -68,6 +61,13 @@ class NumberSet {
  private:
   static constexpr uint32_t kBits = 64;
   static constexpr size_t kLevels = 5;  // of 2^30 numbers
+
+  uint32_t Lowest() const {
+    uint32_t lowest = 0;
+    for (size_t i = depth_; i-- > 0;)
+      lowest = lowest * kBits + static_cast<uint32_t>(std::countr_zero(levels_[i][lowest]));
+    return lowest;
+  }
 
   std::array<std::vector<uint64_t, LargeMemory<uint64_t>>, kLevels> levels_;
   size_t depth_ = 1;

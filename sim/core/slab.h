@@ -2,6 +2,7 @@
 #ifndef SIM_CORE_SLAB_H_
 #define SIM_CORE_SLAB_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <type_traits>
@@ -99,8 +100,6 @@ class Slab {
   }
   // The same, for an object that is likely to be freed soon.
   void PrefetchFree(I index) const { free_.Prefetch(NumberOf(index)); }
-  // The index of the next object.
-  I NextPlace() const { return I(free_.empty() ? end_ : free_.Lowest()); }
 
   // The index of `item`, which must be in the slab.
   I PlaceOf(const T& item) const { return I(static_cast<uint32_t>(&item - items_.data())); }
@@ -124,6 +123,7 @@ class Slab {
   I AddOne(Item&& item) {
     uint32_t index = end();
     if (free_.empty()) {
+      if (items_.empty()) items_.reserve(kFirst);
       items_.push_back(std::forward<Item>(item));
       ++end_;
     } else {
@@ -133,6 +133,8 @@ class Slab {
     items_[index].live = true;
     return I(index);
   }
+
+  static constexpr size_t kFirst = 8;  // rather than room for 1, then 2, 4 and 8
 
   std::vector<T, LargeMemory<T>> items_;
   uint32_t end_ = 0;  // the number of items, cached

@@ -118,16 +118,14 @@ TEST(Slab, HasEveryObjectOfVeryMany) {
   for (uint32_t i = 0; i < kMany; ++i) ASSERT_EQ(copy[i].number, static_cast<int>(i));
 }
 
-TEST(Slab, SaysWhereTheNextObjectWillBe) {
+TEST(Slab, TakesTheLowestFreePlace) {
   Slab<Thing> slab;
-  EXPECT_EQ(slab.NextPlace(), 0u);
-  for (uint32_t i = 0; i < 3; ++i) slab.Add({});
-  EXPECT_EQ(slab.NextPlace(), 3u);
+  for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(slab.Add({}), i);
   slab.Free(1);
   slab.Free(0);
-  EXPECT_EQ(slab.NextPlace(), 0u);
   EXPECT_EQ(slab.MakeAnyhow(), 0u);
-  EXPECT_EQ(slab.NextPlace(), 1u);
+  EXPECT_EQ(slab.Add({}), 1u);
+  EXPECT_EQ(slab.Add({}), 3u);
 }
 
 TEST(SlabDeathTest, HasNothingInAFreePlace) {

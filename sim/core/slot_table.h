@@ -51,7 +51,7 @@ class SlotTable {
     --size_;
   }
 
-  // Calls `show` with every index under the hash.
+  // Calls `visitor` with every index under the hash.
   template <typename Visitor>
   void Visit(uint32_t hash, Visitor visitor) const {
     if (entries_.empty()) return;

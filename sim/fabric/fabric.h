@@ -229,11 +229,14 @@ class Fabric {
   // Rules and pending packets; for fingerprints.
   const std::vector<InstalledRule>& rules() const { return rules_; }
   const Slab<Packet>& packets() const { return packets_; }
+  // The next message that its device sends overtakes the packet.
+  bool IsHeld(uint32_t packet) const { return held_[packets_[packet].from] == packet; }
 
   friend bool operator==(const Fabric& a, const Fabric& b) {
     return a.devices_ == b.devices_ && a.registered_ == b.registered_ && a.rules_ == b.rules_ &&
            a.packets_ == b.packets_ && a.held_ == b.held_ && a.coins_ == b.coins_ &&
-           a.bandwidth == b.bandwidth && a.leaves_ == b.leaves_;
+           a.rules_hit_data == b.rules_hit_data && a.bandwidth == b.bandwidth &&
+           a.leaves_ == b.leaves_;
   }
 
  private:

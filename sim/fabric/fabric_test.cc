@@ -358,5 +358,12 @@ TEST(EachPacketFault, ChangesTheCourseOfMessagesInItsOwnWay) {
     }
 }
 
+TEST_F(FabricTest, DiffersWhereFaultsHitDataFromOneWhereTheyDoNot) {
+  Fabric other = fabric_;
+  EXPECT_TRUE(other == fabric_);
+  other.rules_hit_data = true;
+  EXPECT_FALSE(other == fabric_);
+}
+
 }  // namespace
 }  // namespace cm::sim

@@ -1,44 +1,37 @@
 #include "sim/fabric/names.h"
 
 #include <arpa/inet.h>
-#include <endian.h>
 #include <netinet/in.h>
 
 #include <algorithm>
-#include <cstring>
-#include <string>
+#include <bit>
 
 namespace cm::sim {
 namespace {
 
-// Of an interface with the address 02:00:00:00:00:01, as the interfaces of the lab have. source:
-// linux 6.1 rxe.c rxe_init_device_param
-constexpr uint64_t kFirstGuid = 0x000000fffe000001;
-constexpr size_t kHardwareAddress = 6;  // its bytes
-constexpr uint64_t kLinkLocal = 0xfe80000000000000;
 constexpr std::array<uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+// EUI-64 of the interface's hardware address, whose bit of a local address is inverted. source:
+// linux 6.1 rxe.c rxe_init_device_param, addrconf.h addrconf_addr_eui48
+std::array<uint8_t, 8> Eui64Of(uint8_t device) {
+  constexpr uint8_t kLocal = 0x02;
+  const Mac mac = MacOf(device);
+  const auto first = static_cast<uint8_t>(mac[0] ^ kLocal);
+  return {first, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]};
+}
 
 // Of the interface's own address. source: linux 6.1 roce_gid_mgmt.c
 // rdma_roce_rescan_device; observed 6.1-rxe
 Gid LinkLocal(uint8_t device) {
-  const std::array<uint64_t, 2> words = {htobe64(kLinkLocal), htobe64(kFirstGuid + device)};
-  Gid gid{};
-  std::memcpy(gid.data(), words.data(), gid.size());
-  return gid;
-}
-
-Gid Numeric(const std::string& host, bool v6) {
-  Gid gid{};
-  if (v6) {
-    if (inet_pton(AF_INET6, host.c_str(), gid.data()) != 1) return {};
-    return gid;
-  }
-  std::ranges::copy(kMapped, gid.begin());
-  if (inet_pton(AF_INET, host.c_str(), gid.data() + kMapped.size()) != 1) return {};
+  const std::array<uint8_t, 8> last = Eui64Of(device);
+  Gid gid{0xfe, 0x80};
+  std::ranges::copy(last, gid.end() - last.size());
   return gid;
 }
 
 }  // namespace
+
+Mac MacOf(uint8_t device) { return {0x52, 0x54, 0, 0, 0, static_cast<uint8_t>(device + 1)}; }
 
 std::vector<uint8_t> DevicesOf(const Topology& topology, uint8_t kernel) {
   std::vector<uint8_t> devices;
@@ -55,11 +48,21 @@ uint32_t IndexOf(const Topology& topology, uint8_t device) {
 }
 
 uint64_t GuidOf(const Topology& topology, uint8_t device) {
-  return htobe64(kFirstGuid + topology.FirstPortOf(device));
+  return std::bit_cast<uint64_t>(Eui64Of(topology.FirstPortOf(device)));
+}
+
+Gid GidOfHost(const std::string& host) {
+  Gid gid{};
+  if (host.find(':') != std::string::npos) {
+    inet_pton(AF_INET6, host.c_str(), gid.data());
+  } else if (inet_pton(AF_INET, host.c_str(), gid.data() + kMapped.size()) == 1) {
+    std::ranges::copy(kMapped, gid.begin());
+  }
+  return gid;
 }
 
 Gid GidOf(const Address& address, const Topology& topology) {
-  return Numeric(NumericHost(address, topology), address.v6);
+  return GidOfHost(NumericHost(address, topology));
 }
 
 uint32_t GidCount(const Topology& topology, uint8_t device) {
@@ -70,14 +73,15 @@ std::optional<Gid> GidAt(const Topology& topology, uint8_t device, uint64_t inde
   if (index >= GidCount(topology, device)) return std::nullopt;
   if (index == 0) return LinkLocal(device);
   const bool v6 = index % 2 == 0;
-  return Numeric(std::string(topology.devices[device].Host((index - 1) / 2, v6)), v6);
+  return GidOfHost(std::string(topology.devices[device].Host((index - 1) / 2, v6)));
 }
 
 // source: linux 6.1 siw_verbs.c siw_query_port, siw_query_gid
 std::vector<Gid> ShownGids(const Topology& topology, uint8_t device, Transport over) {
   if (over == Transport::kIwarp) {
-    Gid gid{0x02};
-    gid[kHardwareAddress - 1] = static_cast<uint8_t>(kFirstGuid + device);
+    const Mac mac = MacOf(device);
+    Gid gid{};
+    std::ranges::copy(mac, gid.begin());
     return {gid};
   }
   std::vector<Gid> gids;
@@ -104,6 +108,12 @@ std::optional<uint8_t> DeviceWith(const Topology& topology, const Gid& gid) {
 }
 
 bool IsMapped(const Gid& gid) { return std::equal(kMapped.begin(), kMapped.end(), gid.begin()); }
+
+uint32_t Last32(const Gid& gid) {
+  uint32_t value = 0;
+  for (size_t i = kMapped.size(); i < gid.size(); ++i) value = value << 8 | gid[i];
+  return value;
+}
 
 bool IsGroup(const Gid& gid) {
   constexpr uint8_t kClassD = 0xe0;

@@ -1,6 +1,5 @@
 // Starts a program that was built without the fake libibverbs with the fake libibverbs preloaded.
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -26,7 +26,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "sim/fake_libibverbs/client.h"
@@ -273,8 +272,7 @@ std::optional<ssize_t> CarrySome(int fd, const iovec& bytes, std::span<const uin
   }
 }
 
-}  // namespace
-
+// As CarryBytes, with an address or without.
 std::optional<ssize_t> CarryMessage(int fd, const msghdr& message, int flags) {
   const InObject here;
   SpendComputation();
@@ -293,6 +291,8 @@ std::optional<ssize_t> CarryMessage(int fd, const msghdr& message, int flags) {
   std::vector<uint8_t> all = Gathered(message);
   return CarrySome(fd, {.iov_base = all.data(), .iov_len = all.size()}, peer, flags);
 }
+
+}  // namespace
 
 std::optional<ssize_t> CarryBytes(int fd, const iovec* pieces, size_t count, int flags) {
   SpendComputation();
@@ -375,6 +375,14 @@ void CarryReply(int fd, const sockaddr* peer, socklen_t length) {
 using namespace cm::sim::fake_libibverbs;  // what follows is C
 
 extern "C" {
+
+// The number may be that of a socket which the C library has closed by itself (fclose).
+int socket(int family, int type, int protocol) noexcept {
+  static auto* const kReal = Next("socket", &socket);
+  const int fd = kReal(family, type, protocol);
+  if (fd >= 0) CarryNew(fd);
+  return fd;
+}
 
 ssize_t send(int fd, const void* bytes, size_t size, int flags) {
   static auto* const kReal = Next("send", &send);

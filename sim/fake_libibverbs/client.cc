@@ -21,6 +21,7 @@
 
 #include "sim/fake_libibverbs/cancellation.h"
 #include "sim/fake_libibverbs/computation.h"
+#include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/own_descriptors.h"
 #include "sim/fake_libibverbs/requests.h"
 
@@ -84,7 +85,7 @@ class Line {
   uint32_t generation_ = 0;
 };
 
-thread_local int readings = 0;   // those
+thread_local int readings = 0;   // of the clock, without a connection
 thread_local int64_t front = 0;  // the thread's time; before the machine's, it is the machine's
 
 // Polls without result since something has happened.
@@ -137,16 +138,11 @@ State& OwnState() {
 // Allocates nothing.
 bool HasConnection() { return state != nullptr && state->line.Get() != nullptr; }
 
-bool Equal(const Request& one, const Request& other) {
-  return one.op == other.op && one.on == other.on && one.more == other.more &&
-         one.bytes == other.bytes;
-}
-
 // The same, wherever the program wants the answer of a command.
 bool IsTheSame(const Request& one, const Request& other) {
   constexpr size_t kPlace = sizeof(rdma_ucm_cmd_hdr);  // of the address
   constexpr size_t kAfter = kPlace + sizeof(uint64_t);
-  if (one.op != Op::kWrite || one.bytes.size() < kAfter) return Equal(one, other);
+  if (one.op != Op::kWrite || one.bytes.size() < kAfter) return one == other;
   return one.op == other.op && one.on == other.on && one.more == other.more &&
          one.bytes.size() == other.bytes.size() &&
          std::memcmp(one.bytes.data(), other.bytes.data(), kPlace) == 0 &&
@@ -201,8 +197,10 @@ sockaddr_un AddressOf(const char* path) {
   return address;
 }
 
+// Not by the object's own socket(2), whose locks may offer a turn.
 int Connect(const sockaddr_un& address) {
-  const int end = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int end =
+      static_cast<int>(SystemCall(SYS_socket, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0}));
   if (end < 0) return -1;
   if (connect(end, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return end;
   close(end);
@@ -324,8 +322,7 @@ bool WouldBeVain(const uapi::TimeRecord& time, const Request& request) {
     vain.happened = happened;
     vain.requests.clear();
   }
-  return std::any_of(vain.requests.begin(), vain.requests.end(),
-                     [&](const Request& one) { return Equal(one, request); });
+  return std::find(vain.requests.begin(), vain.requests.end(), request) != vain.requests.end();
 }
 
 void NoteVain(const Request& request) {

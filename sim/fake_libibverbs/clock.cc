@@ -1,5 +1,5 @@
-// The clocks and sleeps of a program use the machine's time, where there is a machine. Waits with a
-// limit inside the C library use the system's time: poll directly, the others as limits.cc says.
+// The clocks and sleeps of a program use the machine's time, where there is a machine. Its waits
+// with a limit: waits.cc, limits.cc.
 #undef _FORTIFY_SOURCE
 
 #include "sim/fake_libibverbs/clock.h"
@@ -25,41 +25,11 @@
 namespace cm::sim::fake_libibverbs {
 namespace {
 
-// The value of the clock when a world begins. Empty for clocks that are not simulated: those
-// of processor time.
-std::optional<int64_t> BeginningOn(clockid_t clock) {
-  switch (clock) {
-    case CLOCK_REALTIME:
-    case CLOCK_REALTIME_COARSE:
-    case CLOCK_TAI:
-      return kSinceEpoch;
-    case CLOCK_MONOTONIC:
-    case CLOCK_MONOTONIC_RAW:
-    case CLOCK_MONOTONIC_COARSE:
-    case CLOCK_BOOTTIME:
-      return kSinceBoot;
-    default:
-      return std::nullopt;
-  }
-}
-
-// Like Now, for what only reads a clock: also in a handler of a signal that came during a request.
-std::optional<int64_t> Read() {
-  Backend* const backend = Inside() ? TheBackend() : nullptr;
-  if (backend == nullptr) return Now();
-  const int64_t shown = backend->Shown();
-  return shown < 0 ? std::nullopt : std::optional(shown);
-}
-
 // Returns 0 or an errno.
 int SleepUntil(int64_t instant) {
   const uapi::Answer answer =
       Ask({.op = uapi::Op::kSleep, .more = static_cast<uint64_t>(std::max<int64_t>(instant, 0))});
   return answer.value < 0 ? static_cast<int>(-answer.value) : 0;
-}
-
-bool IsTime(const timespec& time) {
-  return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < kSecond;
 }
 
 // Returns 0 or an errno; the time not slept is stored in `rest`, which may be null.
@@ -81,17 +51,34 @@ std::optional<int64_t> Now() {
   return answer.value;
 }
 
+std::optional<int64_t> ShownTime() {
+  Backend* const backend = Inside() ? TheBackend() : nullptr;
+  if (backend == nullptr) return Now();
+  const int64_t shown = backend->Shown();
+  return shown < 0 ? std::nullopt : std::optional(shown);
+}
+
+std::optional<int64_t> BeginningOn(clockid_t clock) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_TAI:
+      return kSinceEpoch;
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_BOOTTIME:
+      return kSinceBoot;
+    default:
+      return std::nullopt;
+  }
+}
+
 std::optional<int64_t> SimulatedTime(clockid_t clock) {
   const std::optional<int64_t> beginning = BeginningOn(clock);
   const std::optional<int64_t> now = beginning ? Now() : std::nullopt;
   if (!now) return std::nullopt;
   return *beginning + *now;
-}
-
-timespec SystemTime(clockid_t clock) {
-  timespec time{};
-  SystemCall(SYS_clock_gettime, {clock, AsNumber(&time)});
-  return time;
 }
 
 }  // namespace cm::sim::fake_libibverbs
@@ -105,7 +92,7 @@ extern "C" {
 
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
   const std::optional<int64_t> beginning = BeginningOn(clock);
-  const std::optional<int64_t> now = beginning ? Read() : std::nullopt;
+  const std::optional<int64_t> now = beginning ? ShownTime() : std::nullopt;
   if (!now) return static_cast<int>(SystemCall(SYS_clock_gettime, {clock, AsNumber(time)}));
   *time = TimeOf(*beginning + *now);
   return 0;
@@ -114,7 +101,7 @@ int clock_gettime(clockid_t clock, timespec* time) noexcept {
 // Constructors of libraries compare it with the counter; no allocator calls it.
 int gettimeofday(timeval* time, void* zone) noexcept {
   if (TakeCounter != nullptr) TakeCounter();
-  const std::optional<int64_t> now = Read();
+  const std::optional<int64_t> now = ShownTime();
   if (!now) return static_cast<int>(SystemCall(SYS_gettimeofday, {AsNumber(time), AsNumber(zone)}));
   const int64_t all = kSinceEpoch + *now;
   *time = {.tv_sec = all / kSecond, .tv_usec = all % kSecond / kMicrosecond};
@@ -125,7 +112,7 @@ int gettimeofday(timeval* time, void* zone) noexcept {
 clock_t times(tms* used) noexcept {
   static auto* const kReal = Next("times", &times);
   const clock_t real = kReal(used);
-  const std::optional<int64_t> now = Read();
+  const std::optional<int64_t> now = ShownTime();
   if (!now || real == static_cast<clock_t>(-1)) return real;
   return static_cast<clock_t>((kSinceBoot + *now) / (kSecond / sysconf(_SC_CLK_TCK)));
 }
@@ -148,7 +135,7 @@ int sysinfo(struct sysinfo* system) noexcept {
   static auto* const kReal =
       Next("sysinfo", static_cast<int (*)(struct sysinfo*) noexcept>(nullptr));
   const int result = kReal(system);
-  const std::optional<int64_t> now = Read();
+  const std::optional<int64_t> now = ShownTime();
   if (result == 0 && now) system->uptime = (kSinceBoot + *now) / kSecond;
   return result;
 }
@@ -157,7 +144,7 @@ int sysinfo(struct sysinfo* system) noexcept {
 int adjtimex(timex* clock) noexcept {
   static auto* const kReal = Next("adjtimex", &adjtimex);
   const int result = kReal(clock);
-  const std::optional<int64_t> now = Read();
+  const std::optional<int64_t> now = ShownTime();
   if (result < 0 || !now) return result;
   const timespec time = TimeOf(kSinceEpoch + *now);
   const bool in_nanoseconds = (clock->status & STA_NANO) != 0;
@@ -169,7 +156,7 @@ int adjtimex(timex* clock) noexcept {
 int ntp_gettimex(ntptimeval* clock) noexcept {
   static auto* const kReal = Next("ntp_gettimex", &ntp_gettimex);
   const int result = kReal(clock);
-  if (const std::optional<int64_t> now = Read(); result >= 0 && now) {
+  if (const std::optional<int64_t> now = ShownTime(); result >= 0 && now) {
     const int64_t all = kSinceEpoch + *now;
     clock->time = {.tv_sec = all / kSecond, .tv_usec = all % kSecond / kMicrosecond};
   }
@@ -180,7 +167,7 @@ int nanosleep(const timespec* duration, timespec* rest) {
   static auto* const kReal = Next("nanosleep", &nanosleep);
   const std::optional<int64_t> now = Now();
   if (!now) return kReal(duration, rest);
-  const int error = IsTime(*duration) ? SleepFor(*now, NanosecondsOf(*duration), rest) : EINVAL;
+  const int error = IsDuration(*duration) ? SleepFor(*now, NanosecondsOf(*duration), rest) : EINVAL;
   if (error == 0) return 0;
   errno = error;
   return -1;
@@ -217,7 +204,7 @@ int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* 
   const std::optional<int64_t> beginning = BeginningOn(clock);
   const std::optional<int64_t> now = beginning ? Now() : std::nullopt;
   if (!now) return kReal(clock, flags, time, rest);
-  if (!IsTime(*time)) return EINVAL;
+  if (!IsDuration(*time)) return EINVAL;
   if ((flags & TIMER_ABSTIME) != 0) return SleepUntil(NanosecondsOf(*time) - *beginning);
   return SleepFor(*now, NanosecondsOf(*time), rest);
 }

@@ -12,6 +12,7 @@
 
 #include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/requests.h"
+#include "sim/fake_libibverbs/turns.h"
 #include "sim/uapi/layout.h"
 #include "sim/uapi/request.h"
 
@@ -59,7 +60,7 @@ int64_t Perform(const Descriptor& descriptor, int fd, const void* bytes, size_t 
                            .bytes = std::vector<uint8_t>(first, first + count)};
   const auto header = RecordIn<rdma_ucm_cmd_hdr>(request.bytes);
   if (header) Complete(*header, fd, &request);
-  const uapi::Answer answer = Ask(request);
+  const uapi::Answer answer = AskUntilAnswered(request);
   if (answer.value < 0) return answer.value;
   const std::optional<uint64_t> place = uapi::ResponseAddress(request.bytes);
   if (header && place && !answer.bytes.empty()) {

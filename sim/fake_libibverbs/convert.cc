@@ -1,5 +1,4 @@
 // Conversion of attributes between the kernel's ABI and <infiniband/verbs.h>, <infiniband/sa.h>.
-#include <endian.h>
 #include <infiniband/sa.h>
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_sa.h>

@@ -218,9 +218,8 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   const size_t length = readable ? LengthAt(signal, at) : 0;
   if (length == 0) return HandOn(signal, info, context);
   TheTraps().probed = true;
-  const uint64_t value = signal == SIGSEGV && IsInVdso(at)
-                             ? RealCounter()
-                             : SimulatedTime(CLOCK_MONOTONIC).value_or(kSinceBoot);
+  const uint64_t value =
+      signal == SIGSEGV && IsInVdso(at) ? RealCounter() : kSinceBoot + ShownTime().value_or(0);
   registers[REG_RAX] = static_cast<greg_t>(value & UINT32_MAX);
   registers[REG_RDX] = static_cast<greg_t>(value >> 32);
   if (length == kRdtscp.size()) registers[REG_RCX] = 0;

@@ -73,6 +73,17 @@ TEST_F(DeviceAttributes, HaveXrcBeyondSoftRoce) {
   EXPECT_NE(all.orig_attr.device_cap_flags & IBV_DEVICE_XRC, 0U);
 }
 
+// source: rdma-core 44 verbs.c ibv_rate_to_mult, ibv_rate_to_mbps
+TEST_F(DeviceAttributes, HaveRatesThatAreNumbersToo) {
+  EXPECT_EQ(Of<int(ibv_rate)>("ibv_rate_to_mult")(IBV_RATE_30_GBPS), 12);
+  EXPECT_EQ(Of<int(ibv_rate)>("ibv_rate_to_mult")(IBV_RATE_100_GBPS), -1);
+  EXPECT_EQ(Of<int(ibv_rate)>("ibv_rate_to_mbps")(IBV_RATE_100_GBPS), 103'125);
+  EXPECT_EQ(Of<int(ibv_rate)>("ibv_rate_to_mbps")(IBV_RATE_MAX), -1);
+  EXPECT_EQ(Of<ibv_rate(int)>("mult_to_ibv_rate")(12), IBV_RATE_30_GBPS);
+  EXPECT_EQ(Of<ibv_rate(int)>("mult_to_ibv_rate")(3), IBV_RATE_MAX);
+  EXPECT_EQ(Of<ibv_rate(int)>("mbps_to_ibv_rate")(103'125), IBV_RATE_100_GBPS);
+}
+
 class OldAttributes : public DeviceAttributes {
  protected:
   OldAttributes() : DeviceAttributes("5.10-rxe") {}

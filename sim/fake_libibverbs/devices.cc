@@ -5,9 +5,7 @@
 #include <sys/types.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -123,7 +121,10 @@ ibv_context* ibv_open_device(ibv_device* device) {
   const auto events = static_cast<uint32_t>(opened.value);
   const int fd = MakeDescriptor(DescriptorKind::kDevice, {}, O_CLOEXEC,
                                 {.op = Op::kPollEventsOfDevice, .on = events});
-  if (fd < 0) return Refuse(-fd);
+  if (fd < 0) {
+    AskAbout(Op::kCloseEvents, {.number = events});
+    return Refuse(-fd);
+  }
   auto* context = new Context{};
   context->events.number = events;
   context->device = Whole<Device>(device);

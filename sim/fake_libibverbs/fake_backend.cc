@@ -3,7 +3,6 @@
 #include <rdma/rdma_user_cm.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <cstring>
 #include <map>
 #include <utility>

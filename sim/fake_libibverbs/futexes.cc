@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <climits>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/limit.h"
@@ -51,7 +53,7 @@ Call CallOf(const std::array<long, 6>& arguments) {
 struct Sleeper {
   const uint32_t* word;
   uint32_t mask;
-  bool woken = false;
+  std::atomic<bool> woken = false;
 };
 
 // Never destroyed: threads of the program may outlive main().
@@ -81,8 +83,9 @@ class Sleeping {
   Sleeping(const Sleeping&) = delete;
   Sleeping& operator=(const Sleeping&) = delete;
 
+  // Read last: others may go on where the lock is given back, and wake it.
   bool woken() const {
-    const std::lock_guard held(TheSleepers().lock);
+    { const std::lock_guard held(TheSleepers().lock); }
     return sleeper_.woken;
   }
 
@@ -128,6 +131,7 @@ int Await(const Call& call) {
   for (Look look = Look::kFirst;; look = Look::kAgain) {
     if (sleeping.woken() || ValueOf(call.word) != call.value) return 0;
     const int error = limit ? limit->Await() : AwaitOthers(uapi::LooksFor::kFutex, look);
+    if (error == EINTR && !limit && !SomeHandlerInterrupts()) continue;
     if (error != 0) return error;
   }
 }
@@ -135,7 +139,7 @@ int Await(const Call& call) {
 // What the system refuses, and what it must look at itself, is left to it.
 bool IsWait(const Call& call) {
   if (call.command != FUTEX_WAIT && call.command != FUTEX_WAIT_BITSET) return false;
-  const bool is_time = call.limit == nullptr || (IsTime(*call.limit) && call.limit->tv_sec >= 0);
+  const bool is_time = call.limit == nullptr || IsDuration(*call.limit);
   const bool is_word = call.word != nullptr && std::bit_cast<uintptr_t>(call.word) % 4 == 0;
   return is_time && is_word && call.mask != 0;
 }

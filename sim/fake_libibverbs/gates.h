@@ -4,6 +4,8 @@
 // 1. From the first time on that it has none, a socket has a gate: an eventfd that is writable
 //    while there is room. It takes the socket's place wherever the program waits for POLLOUT.
 // 2. EPOLLONESHOT and EPOLLEXCLUSIVE are left to the system, whose socket has room.
+// 3. In a set of epoll the socket and its gate are two entries: EPOLLIN and EPOLLOUT at a time come
+//    as two events with the same data, not as one.
 #ifndef SIM_FAKE_LIBIBVERBS_GATES_H_
 #define SIM_FAKE_LIBIBVERBS_GATES_H_
 

@@ -30,7 +30,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/libc.h"

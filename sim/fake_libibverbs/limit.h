@@ -16,10 +16,11 @@ namespace cm::sim::fake_libibverbs {
 
 inline bool IsTime(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < kSecond; }
 
-// A limit of a wait.
+// A limit of a wait, by a simulated clock.
 class Limit {
  public:
-  Limit(clockid_t clock, const timespec& time) : clock_(clock), at_(NanosecondsOf(time)) {}
+  Limit(clockid_t clock, const timespec& time)
+      : at_(NanosecondsOf(time) - BeginningOn(clock).value_or(0)) {}
   static Limit In(const timespec& duration) {
     Limit limit(CLOCK_MONOTONIC, duration);
     limit.at_ += SimulatedTime(CLOCK_MONOTONIC).value_or(0);
@@ -28,17 +29,16 @@ class Limit {
 
   void SetLook(uapi::Look look) { look_ = look; }
 
-  // Waits until others have run. Returns 0, EINTR after a signal, ETIMEDOUT at the limit.
+  // Waits until others have run since the caller has looked, so it must not let them run itself: to
+  // read the clock takes time. Returns 0, EINTR after a signal, ETIMEDOUT at the limit.
   int Await() {
-    const int64_t left = at_ - SimulatedTime(clock_).value_or(at_);
-    if (left <= 0) return ETIMEDOUT;
-    const int64_t now = SimulatedTime(CLOCK_MONOTONIC).value_or(kSinceBoot) - kSinceBoot;
-    return YieldUntil(now + left, std::exchange(look_, uapi::Look::kAgain));
+    const Backend* const backend = TheBackend();
+    if (backend == nullptr || at_ <= backend->Shown()) return ETIMEDOUT;
+    return YieldUntil(at_, std::exchange(look_, uapi::Look::kAgain));
   }
 
  private:
-  clockid_t clock_;
-  int64_t at_;
+  int64_t at_;  // since the world began
   uapi::Look look_ = uapi::Look::kFirst;
 };
 

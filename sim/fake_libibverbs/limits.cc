@@ -15,16 +15,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <list>
 #include <mutex>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/computation.h"
+#include "sim/fake_libibverbs/held_locks.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/limit.h"
 #include "sim/fake_libibverbs/requests.h"
@@ -38,13 +38,14 @@ using uapi::Look;
 
 constexpr timespec kAtOnce = {.tv_sec = 0, .tv_nsec = 0};
 
-// Tries until it returns anything but EBUSY.
+// Tries until it returns anything but EBUSY, unless it never would.
 template <typename Try>
-int TryUntil(Limit limit, Try attempt) {
+int TryUntil(Limit limit, Try attempt, bool never = false) {
   const InObject here;
   for (;;) {
     const int error = attempt();
     if (error != EBUSY) return error;
+    if (never) return EDEADLK;
     if (limit.Await() == ETIMEDOUT) return ETIMEDOUT;
   }
 }
@@ -79,14 +80,14 @@ bool AnswersAtOnce(mqd_t queue, int16_t what, size_t size) {
   return false;
 }
 
-// The clock of a condition variable is not known; no instant of one clock is near one of the other.
-clockid_t ClockOf(const timespec& limit) {
-  return NanosecondsOf(limit) < kSinceEpoch / 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+// source: glibc 2.36 pthread_cond_wait.c ___pthread_cond_timedwait64
+clockid_t ClockOf(const pthread_cond_t& condition) {
+  return (condition.__data.__wrefs & 2U) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
 struct Waiter {
   pthread_cond_t* condition;
-  bool signalled = false;
+  std::atomic<bool> signalled = false;
 };
 
 // Never destroyed: threads of the program may outlive main().
@@ -135,8 +136,9 @@ class Waiting {
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
+  // Read last: others may go on where the lock is given back, and signal.
   bool signalled() const {
-    const std::lock_guard held(TheWaiters().lock);
+    { const std::lock_guard held(TheWaiters().lock); }
     return waiter_.signalled;
   }
 
@@ -228,7 +230,7 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
 int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                            const timespec* limit) {
   static auto* const kReal = Next("pthread_cond_timedwait", &pthread_cond_timedwait);
-  const clockid_t clock = ClockOf(*limit);
+  const clockid_t clock = ClockOf(*condition);
   if (!SimulatedTime(clock) || !IsTime(*limit)) return kReal(condition, mutex, limit);
   return AwaitCondition(condition, mutex, Limit(clock, *limit));
 }
@@ -273,7 +275,8 @@ int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                             const timespec* limit) noexcept {
   static auto* const kReal = Next("pthread_mutex_clocklock", &pthread_mutex_clocklock);
   if (!SimulatedTime(clock) || !IsTime(*limit)) return kReal(mutex, clock, limit);
-  return TryUntil(Limit(clock, *limit), [=] { return pthread_mutex_trylock(mutex); });
+  return TryUntil(
+      Limit(clock, *limit), [=] { return pthread_mutex_trylock(mutex); }, RefusesItsOwner(*mutex));
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* limit) noexcept {
@@ -284,7 +287,9 @@ int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                const timespec* limit) noexcept {
   static auto* const kReal = Next("pthread_rwlock_clockrdlock", &pthread_rwlock_clockrdlock);
   if (!SimulatedTime(clock) || !IsTime(*limit)) return kReal(lock, clock, limit);
-  return TryUntil(Limit(clock, *limit), [=] { return pthread_rwlock_tryrdlock(lock); });
+  return TryUntil(
+      Limit(clock, *limit), [=] { return pthread_rwlock_tryrdlock(lock); },
+      RefusesItsWriter(*lock));
 }
 
 int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* limit) noexcept {
@@ -295,7 +300,9 @@ int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                const timespec* limit) noexcept {
   static auto* const kReal = Next("pthread_rwlock_clockwrlock", &pthread_rwlock_clockwrlock);
   if (!SimulatedTime(clock) || !IsTime(*limit)) return kReal(lock, clock, limit);
-  return TryUntil(Limit(clock, *limit), [=] { return pthread_rwlock_trywrlock(lock); });
+  return TryUntil(
+      Limit(clock, *limit), [=] { return pthread_rwlock_trywrlock(lock); },
+      RefusesItsWriter(*lock));
 }
 
 int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* limit) noexcept {

@@ -1,13 +1,11 @@
 #include "sim/fake_libibverbs/mappings.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <optional>
 #include <string>

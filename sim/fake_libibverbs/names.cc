@@ -1,6 +1,7 @@
-// Texts of enumerators as programs print them, and functions without a device.
+// Texts of enumerators as programs print them, rates as numbers, and functions without a device.
 #include <infiniband/verbs.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -11,9 +12,34 @@ const char* Word(const std::array<const char*, kCount>& words, int value) {
   return value < 0 || static_cast<size_t>(value) >= kCount ? "unknown" : words[value];
 }
 
+// By enumerator; 0: there is none.
+using Rates = std::array<int, IBV_RATE_1200_GBPS + 1>;
+constexpr Rates kMultiples = {0, 0, 1, 4, 12, 2, 8,  16, 24,  32,  48,  0,  0,
+                              0, 0, 0, 0, 0,  0, 11, 20, 160, 240, 320, 480};
+constexpr Rates kMegabits = {0,       0,       2'500,   10'000,   30'000,  5'000,  20'000,
+                             40'000,  60'000,  80'000,  120'000,  14'062,  56'250, 112'500,
+                             168'750, 25'781,  103'125, 206'250,  309'375, 28'125, 53'125,
+                             425'000, 637'500, 850'000, 1'275'000};
+
+int NumberOf(const Rates& numbers, ibv_rate rate) {
+  const auto place = static_cast<size_t>(rate);
+  return place < numbers.size() && numbers[place] != 0 ? numbers[place] : -1;
+}
+
+ibv_rate RateOf(const Rates& numbers, int number) {
+  const auto found = std::find(numbers.begin(), numbers.end(), number);
+  return found == numbers.end() ? IBV_RATE_MAX : static_cast<ibv_rate>(found - numbers.begin());
+}
+
 }  // namespace
 
 extern "C" {
+
+// source: rdma-core 44 verbs.c
+int ibv_rate_to_mult(ibv_rate rate) { return NumberOf(kMultiples, rate); }
+ibv_rate mult_to_ibv_rate(int multiple) { return RateOf(kMultiples, multiple); }
+int ibv_rate_to_mbps(ibv_rate rate) { return NumberOf(kMegabits, rate); }
+ibv_rate mbps_to_ibv_rate(int megabits) { return RateOf(kMegabits, megabits); }
 
 // source: rdma-core 44 enum_strs.c
 const char* ibv_node_type_str(ibv_node_type type) {

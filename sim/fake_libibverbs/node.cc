@@ -36,10 +36,11 @@ bool IsNode(const char* path) {
   return path != nullptr && std::strcmp(path, kNode) == 0 && TheBackend() != nullptr;
 }
 
-// The descriptor becomes another file.
-void IsReplaced(int fd) {
-  if (CarryEnd != nullptr) CarryEnd(fd);
-  ForgetNumbers(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
+// The descriptor of that number becomes another one of the file of `fd`, if it is open.
+void IsReplaced(int number, int fd) {
+  if (fd == number || fcntl(fd, F_GETFD) < 0) return;
+  if (CarryEnd != nullptr) CarryEnd(number);
+  ForgetNumbers(static_cast<unsigned>(number), static_cast<unsigned>(number));
 }
 
 int OpenNode(int flags) {
@@ -77,8 +78,7 @@ int open64(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = va_arg(more, mode_t);
   va_end(more);
-  if (IsMade(path)) return OpenMadeFile(path, flags);
-  return IsNode(path) ? OpenNode(flags) : RealLibc().open(HostPath(path).get(), flags, mode);
+  return open(path, flags, mode);
 }
 
 int openat(int directory, const char* path, int flags, ...) {
@@ -165,13 +165,13 @@ int close(int fd) {
 
 int dup2(int fd, int number) noexcept {
   static auto* const kReal = Next("dup2", &dup2);
-  if (fd != number) IsReplaced(number);
+  IsReplaced(number, fd);
   return kReal(fd, number);
 }
 
 int dup3(int fd, int number, int flags) noexcept {
   static auto* const kReal = Next("dup3", &dup3);
-  if (fd != number) IsReplaced(number);
+  IsReplaced(number, fd);
   return kReal(fd, number, flags);
 }
 

@@ -10,6 +10,7 @@
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/objects.h"
 #include "sim/fake_libibverbs/requests.h"
+#include "sim/fake_libibverbs/turns.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -59,7 +60,9 @@ int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
   const Handle events = ContextOf(context)->events;
   const bool looks = IsNonBlocking(context->async_fd);
   Answer answer{.value = -EIO};
-  if (events.Lives()) answer = AskAbout(Op::kTakeEventOfDevice, events, looks ? 1 : 0);
+  if (events.Lives())
+    answer = AskUntilAnswered(
+        {.op = Op::kTakeEventOfDevice, .on = events.number, .more = looks ? 1U : 0U});
   if (answer.value < 0) {
     errno = ErrnoOf(answer.value);
     return -1;

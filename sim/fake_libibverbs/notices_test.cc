@@ -1,6 +1,7 @@
 // Asynchronous events as programs get and acknowledge them.
 #include <gtest/gtest.h>
 #include <infiniband/verbs.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -130,6 +131,19 @@ TEST_F(Notices, OfAnotherWorldAreNone) {
   EXPECT_EQ(told_.events, 0U);
   Of<void()>("cmsim_reset")();
   EXPECT_EQ(Of<decltype(::ibv_destroy_cq)>("ibv_destroy_cq")(cq), 0) << "and waits for nothing";
+}
+
+TEST_F(Notices, OfADeviceForWhichThereIsNoDescriptorEnd) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  errno = 0;
+  EXPECT_EQ(OpenDevice(), nullptr);
+  EXPECT_EQ(errno, EMFILE);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(backend_.requests.back().op, Op::kCloseEvents);
+  EXPECT_EQ(backend_.requests.back().on, kEvents);
 }
 
 TEST_F(Notices, AttributesOfASharedQueueAreTheMachines) {

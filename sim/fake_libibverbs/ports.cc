@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -71,12 +70,12 @@ bool IsOfTcpOrUdp(int fd) {
          (protocol == IPPROTO_TCP || protocol == IPPROTO_UDP);
 }
 
-}  // namespace
-
-bool IsUnbound(int fd) {
-  const Address own = OwnOf(fd);
+// True for a socket of TCP or UDP that has no port yet. `own` is its address.
+bool IsUnbound(int fd, const Address& own) {
   return own.IsOfIp() && own.port() == 0 && IsOfTcpOrUdp(fd);
 }
+
+}  // namespace
 
 int BindToNextPort(int fd, const sockaddr* address, socklen_t length) {
   Address own;
@@ -93,7 +92,7 @@ int BindToNextPort(int fd, const sockaddr* address, socklen_t length) {
 void BindUnbound(int fd) {
   const int before = errno;
   const Address own = OwnOf(fd);
-  if (own.IsOfIp() && own.port() == 0 && IsOfTcpOrUdp(fd))
+  if (IsUnbound(fd, own))
     static_cast<void>(
         BindToNextPort(fd, reinterpret_cast<const sockaddr*>(&own.bytes), own.length));
   errno = before;
@@ -110,7 +109,7 @@ int bind(int fd, const sockaddr* address, socklen_t length) noexcept {
   sockaddr_in in{};
   if (address != nullptr) std::memcpy(&in, address, std::min<size_t>(length, sizeof in));
   const bool of_ip = length >= sizeof in && (in.sin_family == AF_INET || in.sin_family == AF_INET6);
-  if (!of_ip || in.sin_port != 0 || !IsUnbound(fd)) return kReal(fd, address, length);
+  if (!of_ip || in.sin_port != 0 || !IsUnbound(fd, OwnOf(fd))) return kReal(fd, address, length);
   return BindToNextPort(fd, address, length);
 }
 

@@ -14,9 +14,6 @@ int BindToNextPort(int fd, const sockaddr* address, socklen_t length);
 // The same for a socket that is not bound, to any address. Keeps errno.
 void BindUnbound(int fd);
 
-// True for a socket of TCP or UDP that has neither address nor port yet.
-bool IsUnbound(int fd);
-
 }  // namespace cm::sim::fake_libibverbs
 
 #endif  // SIM_FAKE_LIBIBVERBS_PORTS_H_

@@ -20,17 +20,29 @@
 namespace cm::sim::fake_libibverbs {
 namespace {
 
+// The descriptor is not the program's to close. It lives as long as its thread, and as a call that
+// uses the timer.
 struct PosixTimer {
-  int fd = -1;
+  explicit PosixTimer(int descriptor) : fd(descriptor) { KeepFromProgram(fd, true); }
+  ~PosixTimer() {
+    KeepFromProgram(fd, false);
+    close(fd);
+  }
+  PosixTimer(const PosixTimer&) = delete;
+  PosixTimer& operator=(const PosixTimer&) = delete;
+
+  const int fd;
   sigevent tells{};
   int overrun = 0;
   bool deleted = false;
 };
 
+using Shared = std::shared_ptr<PosixTimer>;
+
 // Never destroyed: threads of the program may outlive main().
 struct PosixTimers {
   std::mutex lock;
-  std::vector<timer_t> all;
+  std::vector<Shared> all;
 };
 
 PosixTimers& TheTimers() {
@@ -39,11 +51,12 @@ PosixTimers& TheTimers() {
 }
 
 // Null when it is a timer of the system.
-PosixTimer* Own(timer_t timer) {
+Shared Own(timer_t timer) {
   const std::lock_guard held(TheTimers().lock);
-  const std::vector<timer_t>& all = TheTimers().all;
-  const bool own = std::count(all.begin(), all.end(), timer) != 0;
-  return own ? static_cast<PosixTimer*>(timer) : nullptr;
+  const std::vector<Shared>& all = TheTimers().all;
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [timer](const Shared& one) { return one.get() == timer; });
+  return found == all.end() ? nullptr : *found;
 }
 
 void SendSignal(const PosixTimer& timer) {
@@ -85,7 +98,8 @@ void Fire(const PosixTimer& timer) {
 
 // Until the timer is deleted.
 void* Run(void* argument) {
-  const std::unique_ptr<PosixTimer> timer(static_cast<PosixTimer*>(argument));
+  const std::unique_ptr<Shared> given(static_cast<Shared*>(argument));
+  PosixTimer* const timer = given->get();
   for (;;) {
     uint64_t times = 0;
     if (read(timer->fd, &times, sizeof times) != sizeof times && errno != EINTR) break;
@@ -95,12 +109,11 @@ void* Run(void* argument) {
     timer->overrun = static_cast<int>(std::min<uint64_t>(times - 1, INT32_MAX));
     Fire(*timer);
   }
-  close(timer->fd);
   return nullptr;
 }
 
 // The thread hears no signal: those of the timer are for the program.
-int Start(PosixTimer* timer) {
+int Start(const Shared& timer) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -109,7 +122,9 @@ int Start(PosixTimer* timer) {
   pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
   pthread_t thread{};
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = pthread_create(&thread, &detached, &Run, timer);
+  auto given = std::make_unique<Shared>(timer);
+  const int error = pthread_create(&thread, &detached, &Run, given.get());
+  if (error == 0) static_cast<void>(given.release());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&detached);
   return error;
@@ -135,24 +150,24 @@ extern "C" {
 int timer_create(clockid_t clock, sigevent* event, timer_t* timer) noexcept {
   static auto* const kReal = Next("timer_create", &timer_create);
   if (!SimulatedTime(clock)) return kReal(clock, event, timer);
-  auto made = std::make_unique<PosixTimer>();
-  made->fd = timerfd_create(clock, TFD_CLOEXEC);
-  if (made->fd < 0) return -1;
+  const int fd = timerfd_create(clock, TFD_CLOEXEC);
+  if (fd < 0) return -1;
+  auto made = std::make_shared<PosixTimer>(fd);
   made->tells = EventOf(event, made.get());
-  if (const int error = Start(made.get()); error != 0) {
-    close(made->fd);
+  if (const int error = Start(made); error != 0) {
+    made.reset();
     errno = error;
     return -1;
   }
   const std::lock_guard held(TheTimers().lock);
-  *timer = made.release();
-  TheTimers().all.push_back(*timer);
+  *timer = made.get();
+  TheTimers().all.push_back(made);
   return 0;
 }
 
 int timer_settime(timer_t timer, int flags, const itimerspec* time, itimerspec* before) noexcept {
   static auto* const kReal = Next("timer_settime", &timer_settime);
-  const PosixTimer* const own = Own(timer);
+  const Shared own = Own(timer);
   if (own == nullptr) return kReal(timer, flags, time, before);
   static_assert(TIMER_ABSTIME == TFD_TIMER_ABSTIME);
   return timerfd_settime(own->fd, flags, time, before);
@@ -160,26 +175,25 @@ int timer_settime(timer_t timer, int flags, const itimerspec* time, itimerspec* 
 
 int timer_gettime(timer_t timer, itimerspec* time) noexcept {
   static auto* const kReal = Next("timer_gettime", &timer_gettime);
-  const PosixTimer* const own = Own(timer);
+  const Shared own = Own(timer);
   return own == nullptr ? kReal(timer, time) : timerfd_gettime(own->fd, time);
 }
 
 int timer_getoverrun(timer_t timer) noexcept {
   static auto* const kReal = Next("timer_getoverrun", &timer_getoverrun);
-  const PosixTimer* const own = Own(timer);
+  const Shared own = Own(timer);
   return own == nullptr ? kReal(timer) : own->overrun;
 }
 
 // Its thread ends when it reads the timer for the last time.
 int timer_delete(timer_t timer) noexcept {
   static auto* const kReal = Next("timer_delete", &timer_delete);
-  PosixTimer* const own = Own(timer);
+  const Shared own = Own(timer);
   if (own == nullptr) return kReal(timer);
   const itimerspec at_once = {.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 1}};
   {
     const std::lock_guard held(TheTimers().lock);
-    std::vector<timer_t>& all = TheTimers().all;
-    all.erase(std::remove(all.begin(), all.end(), timer), all.end());
+    std::erase(TheTimers().all, own);
     own->deleted = true;
   }
   return timerfd_settime(own->fd, 0, &at_once, nullptr);

@@ -106,8 +106,7 @@ std::vector<int> Between(unsigned first, unsigned last) {
   return found;
 }
 
-// Refuses a program that would not load this object. Allocates nothing, as the child of vfork must
-// not.
+// Refuses a program that would not load this object.
 bool Refuses(const char* path) {
   if (OwnVariables().empty() || path == nullptr || !IsStatic(path)) return false;
   for (const char* const part : {"cmcheck: cannot start ", path,

@@ -11,6 +11,7 @@
 #include "sim/fake_libibverbs/extended.h"
 #include "sim/fake_libibverbs/objects.h"
 #include "sim/fake_libibverbs/requests.h"
+#include "sim/fake_libibverbs/turns.h"
 
 using namespace cm::sim::fake_libibverbs;  // what follows is C
 using cm::sim::uapi::Answer;
@@ -20,7 +21,7 @@ using cm::sim::uapi::SrqRecord;
 
 namespace {
 
-// Sends a request about the queues of a channel.
+// A request about the queues of a channel.
 Request About(Channel* channel, Op op, uint64_t more) {
   Request request = {.op = op, .more = more};
   const std::lock_guard held(channel->lock);
@@ -172,7 +173,8 @@ int ibv_destroy_comp_channel(ibv_comp_channel* channel) {
 // wait.
 int ibv_get_cq_event(ibv_comp_channel* channel, ibv_cq** queue, void** queue_context) {
   auto* whole = Whole<Channel>(channel);
-  const Answer answer = Ask(About(whole, Op::kTakeEvent, IsNonBlocking(channel->fd) ? 1 : 0));
+  const Answer answer =
+      AskUntilAnswered(About(whole, Op::kTakeEvent, IsNonBlocking(channel->fd) ? 1 : 0));
   CompletionQueue* reported = answer.value < 0 ? nullptr : QueueOf(whole, answer.value);
   if (reported == nullptr) {
     errno = answer.value < 0 ? ErrnoOf(answer.value) : EIO;

@@ -9,8 +9,9 @@
 #include "sim/fake_libibverbs/objects.h"
 #include "sim/fake_libibverbs/requests.h"
 
-// The header defines a macro of this name.
+// The header defines macros of these names.
 #undef ibv_reg_mr
+#undef ibv_reg_mr_iova
 
 using namespace cm::sim::fake_libibverbs;  // what follows is C
 using cm::sim::uapi::Answer;
@@ -68,6 +69,11 @@ ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* address, size_t length, uint64_t virt
                          unsigned int access) {
   if (virtual_address != reinterpret_cast<uint64_t>(address)) return Refuse(EOPNOTSUPP);
   return Register(pd, address, length, access);
+}
+
+ibv_mr* ibv_reg_mr_iova(ibv_pd* pd, void* address, size_t length, uint64_t virtual_address,
+                        int access) {
+  return ibv_reg_mr_iova2(pd, address, length, virtual_address, static_cast<unsigned>(access));
 }
 
 int ibv_dereg_mr(ibv_mr* region) {

@@ -1,4 +1,5 @@
 // Regions that are registered again.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <infiniband/verbs.h>
 
@@ -79,6 +80,21 @@ class ReregisteredInUse : public Reregistered {
   ibv_qp* from_ = nullptr;
   ibv_qp* to_ = nullptr;
 };
+
+// With the version that <infiniband/verbs.h> asks for where the access is constant.
+TEST_F(Reregistered, AreFirstRegisteredWithTheirOwnAddressAlone) {
+  using RegisterAt = ibv_mr*(ibv_pd*, void*, size_t, uint64_t, int);
+  auto* const reg =
+      reinterpret_cast<RegisterAt*>(dlvsym(object_, "ibv_reg_mr_iova", "IBVERBS_1.7"));
+  ASSERT_NE(reg, nullptr);
+  const auto own = std::bit_cast<uint64_t>(memory_.data());
+  ibv_mr* const region = reg(pd_, memory_.data(), memory_.size(), own, kRemote);
+  ASSERT_NE(region, nullptr);
+  Deregister(region);
+  errno = 0;
+  EXPECT_EQ(reg(pd_, memory_.data(), memory_.size(), own + 1, kRemote), nullptr);
+  EXPECT_EQ(errno, EOPNOTSUPP);
+}
 
 // source: man ibv_rereg_mr(3); rdma-core 44 verbs.c ibv_rereg_mr
 TEST_F(Reregistered, AreRefusedByTheLibrary) {

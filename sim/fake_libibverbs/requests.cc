@@ -19,9 +19,18 @@ std::atomic<uint32_t> world{0};
 std::atomic<uint32_t> generation{0};
 thread_local int depth = 0;
 thread_local const void* outermost = nullptr;  // its place on the stack, where the depth is not 0
+thread_local void (*awaits_the_end)() = nullptr;
 
 // Handles and counts have 32 bits.
 bool IsTooLarge(uapi::Op op, int64_t value) { return op != uapi::Op::kNow && value > UINT32_MAX; }
+
+void CallWhatAwaitsTheEnd() {
+  void (*const function)() = std::exchange(awaits_the_end, nullptr);
+  if (function == nullptr) return;
+  const int before = errno;
+  function();
+  errno = before;
+}
 
 // Stack unwinding calls this as well: a thread may be cancelled while it waits.
 class Stay {
@@ -29,10 +38,23 @@ class Stay {
   Stay() {
     if (depth++ == 0) outermost = this;
   }
-  ~Stay() { --depth; }
+  ~Stay() {
+    if (--depth == 0) CallWhatAwaitsTheEnd();
+  }
   Stay(const Stay&) = delete;
   Stay& operator=(const Stay&) = delete;
 };
+
+// Keeps errno. Does nothing without a backend.
+template <typename Do>
+void With(Do act) {
+  Backend* const backend = TheBackend();
+  if (backend == nullptr) return;
+  const int before = errno;
+  const Stay stay;
+  act(*backend);
+  errno = before;
+}
 
 // Before all others of this object, which look at the count.
 __attribute__((constructor(101))) void CountForks() {
@@ -52,11 +74,17 @@ void SetBackend(Backend* backend) { told = backend; }
 bool Inside() { return depth > 0; }
 int ExchangeDepth(int other) { return std::exchange(depth, other); }
 
+void CallOutside(void (*function)()) {
+  awaits_the_end = function;
+  if (!Inside()) CallWhatAwaitsTheEnd();
+}
+
 void LeaveRequest(uintptr_t target) {
   if (depth == 0 || !IsLeft(outermost, target)) return;
   if (Backend* backend = TheBackend()) backend->LeaveRequest();
   depth = 0;
   LeaveObject();
+  CallWhatAwaitsTheEnd();
 }
 
 uapi::Answer Ask(const uapi::Request& request) {
@@ -92,32 +120,15 @@ bool SpendLook() {
 }
 
 void SpendSending(uint64_t bytes) {
-  if (Inside() || forks) return;
-  Backend* backend = TheBackend();
-  if (backend == nullptr) return;
-  const int before = errno;
-  const Stay stay;
-  backend->SpendSending(bytes);
-  errno = before;
+  if (!Inside() && !forks) With([=](Backend& to) { to.SpendSending(bytes); });
 }
 
 void SpendComputation() {
-  if (!CountsComputation() || Inside() || forks) return;
-  Backend* backend = TheBackend();
-  if (backend == nullptr) return;
-  const int before = errno;
-  const Stay stay;
-  backend->SpendComputation();
-  errno = before;
+  if (CountsComputation() && !Inside() && !forks) With([](Backend& to) { to.SpendComputation(); });
 }
 
 void BeginComputation() {
-  Backend* backend = TheBackend();
-  if (backend == nullptr) return;
-  const int before = errno;
-  const Stay stay;
-  backend->BeginComputation();
-  errno = before;
+  With([](Backend& to) { to.BeginComputation(); });
 }
 
 uint32_t Process() {

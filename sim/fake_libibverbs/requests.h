@@ -30,6 +30,9 @@ bool Inside();
 void LeaveRequest(uintptr_t target);
 // For a backend whose threads are fibers: the nesting depth is saved and restored with the fiber.
 int ExchangeDepth(int depth);
+// Calls it outside of requests, with errno kept: at once, or, in a handler of a signal that has
+// come during a request of its thread, when that has ended. The last one of several is called.
+void CallOutside(void (*function)());
 
 // Turns a failure into an errno without bytes, whatever the backend returned.
 uapi::Answer Ask(const uapi::Request& request);

@@ -110,9 +110,11 @@ int Accepted(int fd) {
 std::atomic<bool> any_limit = false;  // most programs set none
 
 // A call of the system that receives, once it would not wait for longer than the socket's limit.
+// Urgent bytes and errors are no readable ones, and are not waited for. source: linux 6.1 tcp.c
+// tcp_recvmsg, ip_sockglue.c ip_recv_error
 template <typename Receive>
 auto Received(int fd, SleepsIn call, int flags, Receive receive) -> decltype(receive()) {
-  const bool waits = (flags & MSG_DONTWAIT) == 0;
+  const bool waits = (flags & (MSG_DONTWAIT | MSG_OOB | MSG_ERRQUEUE)) == 0;
   if (waits && !(BecomesReadable(fd) && AwaitReadable(fd, call))) return -1;
   const auto result = receive();
   if ((flags & MSG_WAITALL) != 0) AwaitTurn();
@@ -222,8 +224,7 @@ int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* lim
 ssize_t readv(int fd, const iovec* pieces, int count) {
   static auto* const kReal = Next("readv", &readv);
   if (FindDescriptor(fd)) return kReal(fd, pieces, count);
-  if (!BecomesReadable(fd) || !AwaitReadable(fd, SleepsIn::kRead)) return -1;
-  return kReal(fd, pieces, count);
+  return Received(fd, SleepsIn::kRead, 0, [=] { return kReal(fd, pieces, count); });
 }
 
 int accept(int fd, sockaddr* peer, socklen_t* length) {

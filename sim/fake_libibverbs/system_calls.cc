@@ -1,7 +1,5 @@
 // System calls that a program makes by itself, with syscall(2): those whose functions are replaced
 // by others of this object go there. All others are the system's.
-#include <fcntl.h>
-#include <sched.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/time.h>

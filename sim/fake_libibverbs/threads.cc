@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "sim/fake_libibverbs/cancellation.h"
+#include "sim/fake_libibverbs/held_locks.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/turns.h"
@@ -16,17 +18,6 @@ namespace {
 
 using uapi::Look;
 using uapi::LooksFor;
-
-class WithoutCancellation {
- public:
-  WithoutCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~WithoutCancellation() { pthread_setcancelstate(before_, nullptr); }
-  WithoutCancellation(const WithoutCancellation&) = delete;
-  WithoutCancellation& operator=(const WithoutCancellation&) = delete;
-
- private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
-};
 
 // A new thread. It goes on at once, and its creator when it is its turn.
 struct Beginning {
@@ -89,8 +80,7 @@ int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   for (Look look = Look::kFirst;; look = Look::kAgain) {
     const int error = pthread_mutex_trylock(mutex);
     if (error != EBUSY) return error;
-    // One of these says EDEADLK to its owner. source: glibc 2.36 pthread_mutex_lock.c
-    if ((mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK) return kReal(mutex);
+    if (RefusesItsOwner(*mutex)) return EDEADLK;
     const WithoutCancellation whole;
     AwaitOthers(LooksFor::kMutex, look);
   }
@@ -110,6 +100,7 @@ int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
   for (Look look = Look::kFirst;; look = Look::kAgain) {
     const int error = pthread_rwlock_tryrdlock(lock);
     if (error != EBUSY) return error;
+    if (RefusesItsWriter(*lock)) return EDEADLK;
     const WithoutCancellation whole;
     AwaitOthers(LooksFor::kLock, look);
   }
@@ -121,6 +112,7 @@ int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
   for (Look look = Look::kFirst;; look = Look::kAgain) {
     const int error = pthread_rwlock_trywrlock(lock);
     if (error != EBUSY) return error;
+    if (RefusesItsWriter(*lock)) return EDEADLK;
     const WithoutCancellation whole;
     AwaitOthers(LooksFor::kLock, look);
   }
@@ -138,7 +130,7 @@ int sem_wait(sem_t* semaphore) {
   for (Look look = Look::kFirst;; look = Look::kAgain) {
     const int result = sem_trywait(semaphore);
     if (result == 0 || errno != EAGAIN) return result;
-    if (AwaitOthers(LooksFor::kSemaphore, look) == 0) continue;
+    if (AwaitOthers(LooksFor::kSemaphore, look) == 0 || !SomeHandlerInterrupts()) continue;
     errno = EINTR;
     return -1;
   }

@@ -7,7 +7,6 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include "sim/fake_libibverbs/clock.h"
 #include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/own_descriptors.h"
 #include "sim/fake_libibverbs/polling.h"
 #include "sim/fake_libibverbs/requests.h"
 #include "sim/fake_libibverbs/turns.h"
@@ -54,8 +54,16 @@ void Arm(uint64_t name, uint64_t next, uint32_t interval) {
   Ask({.op = Op::kPollTime, .more = next});
 }
 
-int64_t Left(uint64_t next, int64_t now) {
-  return next == kNever ? 0 : std::max<int64_t>(static_cast<int64_t>(next) - now, 1);
+// The first expiration after `now`, whether earlier ones were read or not.
+uint64_t NextOf(const Timer& timer, int64_t now) {
+  if (timer.next > static_cast<uint64_t>(now)) return timer.next;
+  if (timer.interval == 0) return kNever;
+  return now + timer.interval - (now - timer.next) % timer.interval;
+}
+
+int64_t Left(const Timer& timer, int64_t now) {
+  const uint64_t next = NextOf(timer, now);
+  return next == kNever ? 0 : static_cast<int64_t>(next) - now;
 }
 
 // Takes the number of expirations and resets it to zero.
@@ -92,43 +100,52 @@ ssize_t ReadTimer(int fd, const Descriptor& descriptor, void* bytes, size_t coun
     pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
     const int found = RealLibc().poll(&readable, 1, -1);
     AwaitTurn();
-    if (found < 0) return -1;
+    if (found < 0 && SomeHandlerInterrupts()) return -1;
   }
   errno = EINVAL;
   return -1;
 }
 
-// The timer of alarm and its signal. A child inherits none.
+timespec SpecOf(const timeval& time) {
+  return {.tv_sec = time.tv_sec, .tv_nsec = time.tv_usec * kMicrosecond};
+}
+
+// The timer of alarm and its signal. A child inherits none. The descriptor is not the program's to
+// close.
 class Signal {
  public:
-  // Returns what was left of the previous timer.
+  // Sends no request. Returns what was left of the previous timer.
   itimerval Set(const itimerval& time, int64_t now) {
     const std::lock_guard held(lock_);
-    Prepare();
+    if (generation_ != Generation()) {
+      timer_ = {};
+      generation_ = Generation();
+      fd_ = -1;
+    }
     const Timer before = timer_;
-    timer_.interval = Of(time.it_interval);
-    timer_.next = Of(time.it_value) == 0 ? kNever : now + Of(time.it_value);
-    Arm(name_, timer_.next, static_cast<uint32_t>(timer_.interval / kMicrosecond));
-    return {.it_interval = In(before.interval), .it_value = In(Left(NextOf(before, now), now))};
+    const int64_t value = NanosecondsOf(SpecOf(time.it_value));
+    timer_.interval = NanosecondsOf(SpecOf(time.it_interval));
+    timer_.next = value == 0 ? kNever : now + value;
+    return {.it_interval = In(before.interval), .it_value = In(Left(before, now))};
+  }
+
+  // As it was set last.
+  void Start() {
+    Timer timer;
+    {
+      const std::lock_guard held(lock_);
+      if (fd_ < 0) Prepare();
+      timer = timer_;
+    }
+    Arm(name_, timer.next, static_cast<uint32_t>(timer.interval / kMicrosecond));
   }
 
  private:
-  static int64_t Of(const timeval& time) {
-    return time.tv_sec * kSecond + time.tv_usec * kMicrosecond;
-  }
   static timeval In(int64_t nanoseconds) {
     return {.tv_sec = nanoseconds / kSecond, .tv_usec = nanoseconds % kSecond / kMicrosecond};
   }
-  static uint64_t NextOf(const Timer& timer, int64_t now) {
-    if (timer.next > static_cast<uint64_t>(now)) return timer.next;
-    if (timer.interval == 0) return kNever;
-    return now + timer.interval - (now - timer.next) % timer.interval;
-  }
 
   void Prepare() {
-    if (fd_ >= 0 && generation_ == Generation()) return;
-    timer_ = {};
-    generation_ = Generation();
     fd_ = MakeDescriptor(DescriptorKind::kTimer, {}, O_CLOEXEC | O_NONBLOCK,
                          {.op = Op::kPollTime, .more = kNever});
     if (fd_ < 0) return;
@@ -136,9 +153,10 @@ class Signal {
     fcntl(fd_, F_SETOWN, getpid());
     fcntl(fd_, F_SETSIG, SIGALRM);
     fcntl(fd_, F_SETFL, O_NONBLOCK | O_ASYNC);
+    KeepDescriptor(fd_);
   }
 
-  std::mutex lock_;
+  std::recursive_mutex lock_;  // a handler may come while its thread holds it
   Timer timer_;
   uint32_t generation_ = 0;
   int fd_ = -1;
@@ -158,7 +176,7 @@ std::optional<uint64_t> NameOfTimer(int fd) {
 }
 
 itimerspec Shown(const Timer& timer, int64_t now) {
-  return {.it_interval = TimeOf(timer.interval), .it_value = TimeOf(Left(timer.next, now))};
+  return {.it_interval = TimeOf(timer.interval), .it_value = TimeOf(Left(timer, now))};
 }
 
 }  // namespace
@@ -187,7 +205,8 @@ int timerfd_settime(int fd, int flags, const itimerspec* time, itimerspec* befor
   static auto* const kReal = Next("timerfd_settime", &timerfd_settime);
   const std::optional<uint64_t> name = NameOfTimer(fd);
   const std::optional<int64_t> now = name ? Now() : std::nullopt;
-  if (!now) return kReal(fd, flags, time, before);
+  if (!now || !IsDuration(time->it_value) || !IsDuration(time->it_interval))
+    return kReal(fd, flags, time, before);
   uint64_t next = kNever;
   {
     const std::lock_guard held(TheTimers().lock);
@@ -214,11 +233,14 @@ int timerfd_gettime(int fd, itimerspec* time) noexcept {
   return 0;
 }
 
+// It starts outside of requests: a handler may set it that has come during one.
 int setitimer(__itimer_which_t which, const itimerval* time, itimerval* before) noexcept {
   static auto* const kReal = Next("setitimer", &setitimer);
-  const std::optional<int64_t> now = which == ITIMER_REAL ? Now() : std::nullopt;
-  if (!now) return kReal(which, time, before);
+  const std::optional<int64_t> now = which == ITIMER_REAL ? ShownTime() : std::nullopt;
+  if (!now || !IsDuration(SpecOf(time->it_value)) || !IsDuration(SpecOf(time->it_interval)))
+    return kReal(which, time, before);
   const itimerval left = TheSignal().Set(*time, *now);
+  CallOutside([] { TheSignal().Start(); });
   if (before != nullptr) *before = left;
   return 0;
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "sim/fake_libibverbs/cancellation.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/requests.h"
 
@@ -31,17 +31,6 @@ std::atomic<uint32_t> begun{0};  // threads that the program has started
 // State of the thread's drawing; never 0. source: Marsaglia, Xorshift RNGs (2003)
 thread_local uint32_t drawn = 1;
 thread_local uint64_t touches = 0;
-
-class WithoutCancellation {
- public:
-  WithoutCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~WithoutCancellation() { pthread_setcancelstate(before_, nullptr); }
-  WithoutCancellation(const WithoutCancellation&) = delete;
-  WithoutCancellation& operator=(const WithoutCancellation&) = delete;
-
- private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
-};
 
 bool Draws() {
   static const bool kDraws = [] {
@@ -146,13 +135,24 @@ bool AwaitReadable(int fd, SleepsIn call) {
 }
 
 bool SomeHandlerInterrupts() {
-  for (int signal = 1; signal < SIGRTMIN; ++signal) {
+  const int before = errno;
+  bool any = false;
+  for (int signal = 1; signal <= SIGRTMAX && !any; ++signal) {
     struct sigaction set {};
-    if (sigaction(signal, nullptr, &set) != 0) continue;
+    if (sigaction(signal, nullptr, &set) != 0) continue;  // one of the C library's own
     const bool handles = set.sa_handler != SIG_DFL && set.sa_handler != SIG_IGN;
-    if (handles && (set.sa_flags & SA_RESTART) == 0) return true;
+    any = handles && (set.sa_flags & SA_RESTART) == 0;
   }
-  return false;
+  errno = before;
+  return any;
+}
+
+// Between two attempts the thread is outside of requests: what a handler has left for then is done.
+uapi::Answer AskUntilAnswered(const uapi::Request& request) {
+  for (;;) {
+    uapi::Answer answer = Ask(request);
+    if (answer.value != -EINTR || !TakeTurns() || SomeHandlerInterrupts()) return answer;
+  }
 }
 
 }  // namespace cm::sim::fake_libibverbs

@@ -44,8 +44,12 @@ int AwaitOthers(uapi::LooksFor what, uapi::Look look);
 bool AwaitReadable(int fd, uapi::SleepsIn call);
 
 // Whether a handler of the program ends the system calls that it interrupts. A handler has come,
-// and which one is not known.
+// and which one is not known. Keeps errno.
 bool SomeHandlerInterrupts();
+
+// As Ask, for a wait without a limit that handlers with SA_RESTART do not end. source: linux 6.1
+// ucma.c ucma_get_event, uverbs_main.c ib_uverbs_event_read
+uapi::Answer AskUntilAnswered(const uapi::Request& request);
 
 }  // namespace cm::sim::fake_libibverbs
 

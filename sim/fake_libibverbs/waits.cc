@@ -35,8 +35,6 @@ namespace {
 // Of an epoll descriptor that is polled.
 constexpr short kOfEpoll = POLLIN | uapi::MarkOf(uapi::SleepsIn::kEpoll);
 constexpr int64_t kMillisecond = 1'000'000;
-// Longer than any run.
-constexpr int64_t kLongest = 1'000'000'000 * kSecond;
 
 // Readable from an instant on.
 class Alarm {
@@ -58,14 +56,6 @@ class Alarm {
   int fd_;
 };
 
-int64_t DurationOf(const timespec& time) {
-  return time.tv_sec >= kLongest / kSecond ? kLongest : NanosecondsOf(time);
-}
-
-bool IsDuration(const timespec& time) {
-  return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < kSecond;
-}
-
 // The next object's function of the name that the program has called: that of librspreload has
 // `poll` and `select`, and none of the others.
 using Poll = int(pollfd*, nfds_t, const timespec*, const sigset_t*);
@@ -79,7 +69,7 @@ int NextPpoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t
 int NextPoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* /*none*/) {
   static auto* const kReal = Next("poll", &poll);
   const int64_t milliseconds =
-      limit == nullptr ? -1 : (DurationOf(*limit) + kMillisecond - 1) / kMillisecond;
+      limit == nullptr ? -1 : (NanosecondsOf(*limit) + kMillisecond - 1) / kMillisecond;
   return kReal(files, count, static_cast<int>(std::min<int64_t>(milliseconds, INT_MAX)));
 }
 
@@ -143,14 +133,15 @@ class Sets {
   std::array<fd_set, 3> wanted_{};
 };
 
-// Without a limit. Sets that are longer than the type are left to the system.
+// Without a limit. Sets that are longer than the type are left to the system. A failure changes
+// none. source: man select(2)
 int SelectLong(Select* real, int count, fd_set* reads, fd_set* writes, fd_set* exceptions,
                const sigset_t* mask) {
   constexpr timespec kNone = {};
   if (!TakeTurns() || count > FD_SETSIZE)
     return real(count, reads, writes, exceptions, nullptr, mask);
   const Sets sets(reads, writes, exceptions);
-  return FoundAtTurn(
+  const int found = FoundAtTurn(
       [&] {
         sets.WantAll();
         return real(count, reads, writes, exceptions, nullptr, mask);
@@ -159,6 +150,8 @@ int SelectLong(Select* real, int count, fd_set* reads, fd_set* writes, fd_set* e
         sets.WantAll();
         return real(count, reads, writes, exceptions, &kNone, nullptr);
       });
+  if (found < 0) sets.WantAll();
+  return found;
 }
 
 // Polls without waiting.
@@ -169,7 +162,7 @@ int LookedAt(int found) {
 
 int PollFor(Poll* real, pollfd* files, nfds_t count, const timespec& limit, const sigset_t* mask) {
   const std::optional<int64_t> now = IsDuration(limit) ? Now() : std::nullopt;
-  const int64_t duration = DurationOf(limit);
+  const int64_t duration = NanosecondsOf(limit);
   if (!now) return real(files, count, &limit, mask);
   if (duration == 0) return LookedAt(real(files, count, &limit, mask));
   const InObject here;
@@ -186,7 +179,7 @@ int PollFor(Poll* real, pollfd* files, nfds_t count, const timespec& limit, cons
 int SelectFor(Select* real, int count, fd_set* reads, fd_set* writes, fd_set* exceptions,
               const timespec& limit, const sigset_t* mask) {
   const std::optional<int64_t> now = IsDuration(limit) ? Now() : std::nullopt;
-  const int64_t duration = DurationOf(limit);
+  const int64_t duration = NanosecondsOf(limit);
   if (!now) return real(count, reads, writes, exceptions, &limit, mask);
   if (duration == 0) return LookedAt(real(count, reads, writes, exceptions, &limit, mask));
   const InObject here;
@@ -241,7 +234,7 @@ int EpollFor(int set, epoll_event* events, int most, const timespec& limit, cons
   static auto* const kLook = Next("epoll_wait", &epoll_wait);
   static auto* const kReal = Next("epoll_pwait2", &epoll_pwait2);
   const std::optional<int64_t> now = IsDuration(limit) ? Now() : std::nullopt;
-  const int64_t duration = DurationOf(limit);
+  const int64_t duration = NanosecondsOf(limit);
   if (!now) return kReal(set, events, most, &limit, mask);
   if (duration == 0) return LookedAt(kLook(set, events, most, 0));
   const InObject here;
@@ -290,17 +283,20 @@ int pselect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const 
   return SelectGated(NextPselect, count, reads, writes, exceptions, limit, mask);
 }
 
-// The time not waited is stored in `limit`. source: man select(2)
+// The time not waited is stored in `limit`, which may have more microseconds than a second. source:
+// man select(2); glibc 2.36 select.c __select64
 int select(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, timeval* limit) {
   if (limit == nullptr)
     return SelectGated(NextSelect, count, reads, writes, exceptions, nullptr, nullptr);
-  const timespec duration = {.tv_sec = limit->tv_sec, .tv_nsec = limit->tv_usec * kMicrosecond};
+  constexpr int64_t kMicroseconds = kSecond / kMicrosecond;
+  const timespec duration = {.tv_sec = limit->tv_sec + limit->tv_usec / kMicroseconds,
+                             .tv_nsec = limit->tv_usec % kMicroseconds * kMicrosecond};
   const std::optional<int64_t> before = Now();
   const int found = SelectGated(NextSelect, count, reads, writes, exceptions, &duration, nullptr);
   const int error = errno;
   if (before && IsDuration(duration)) {
     const int64_t passed = Now().value_or(*before) - *before;
-    const timespec left = TimeOf(std::max<int64_t>(DurationOf(duration) - passed, 0));
+    const timespec left = TimeOf(std::max<int64_t>(NanosecondsOf(duration) - passed, 0));
     *limit = {.tv_sec = left.tv_sec, .tv_usec = left.tv_nsec / kMicrosecond};
   }
   errno = error;
@@ -325,10 +321,6 @@ int epoll_pwait(int set, epoll_event* events, int most, int milliseconds, const 
 }
 
 int epoll_wait(int set, epoll_event* events, int most, int milliseconds) {
-  if (milliseconds >= 0)
-    return EpollFor(set, events, most, TimeOf(milliseconds * kMillisecond), nullptr);
-  static auto* const kReal = Next("epoll_wait", &epoll_wait);
-  return EpollLong(set, events, most, nullptr,
-                   [=] { return kReal(set, events, most, milliseconds); });
+  return epoll_pwait(set, events, most, milliseconds, nullptr);
 }
 }

@@ -1,7 +1,6 @@
 // Work requests and completions: what is behind the inline functions of <infiniband/verbs.h>.
 #include <infiniband/verbs.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>

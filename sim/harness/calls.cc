@@ -69,6 +69,12 @@ std::optional<Answer> OfDeviceEvents(Op op) {
   return std::nullopt;
 }
 
+// Such a request has the index of a device.
+bool NamesADevice(Op op) {
+  return op == Op::kPort || op == Op::kGid || op == Op::kCreateQp || op == Op::kOpenXrcd ||
+         op == Op::kRegister || op == Op::kAllocMw;
+}
+
 }  // namespace
 
 void Harness::Wait(Waits waits, Instant until) {
@@ -105,6 +111,7 @@ Answer Harness::AllDevices() {
 // Devices have an index in the list of all hosts; a machine knows its own. False when the device is
 // not one of the program's host.
 bool Harness::Localize(Request* request) const {
+  if (!NamesADevice(request->op)) return true;
   const uint8_t kernel = world_.topology().KernelOf(running_->side);
   std::vector<uint32_t> own;  // by index in the list of all hosts
   for (const Place& place : places_)
@@ -117,8 +124,7 @@ bool Harness::Localize(Request* request) const {
   if (request->op == Op::kCreateQp) return Replace(request, &uapi::QpRecord::device, own);
   if (request->op == Op::kOpenXrcd) return Replace(request, &uapi::XrcdRecord::device, own);
   if (request->op == Op::kRegister) return Replace(request, &uapi::RegionRecord::device, own);
-  if (request->op == Op::kAllocMw) return Replace(request, &uapi::WindowRecord::device, own);
-  return true;
+  return Replace(request, &uapi::WindowRecord::device, own);
 }
 
 Answer Harness::Ask(const Request& request) {

@@ -186,14 +186,14 @@ void Harness::Say(std::string_view who, Instant at, std::string_view what) {
 
 void Harness::SayWire() {
   const auto name = [this](uint8_t device) { return world_.topology().devices[device].name; };
-  for (const WireNote& note : world_.TakeWireNotes()) {
+  world_.VisitWire([&](const WireNote& note) {
     std::string text(ToString(note.mad.kind));
     if (note.mad.kind == MadKind::kRej)
       text += fmt::format(" reason={}", static_cast<int>(note.mad.reason));
     text += fmt::format(" {} to {}", name(note.from), name(note.to));
     if (note.lost) text += ", lost";
     Say("(wire)", note.at, text);
-  }
+  });
 }
 
 bool Harness::Read(uint32_t /*process*/, uint64_t address, std::span<uint8_t> bytes) {

@@ -32,7 +32,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -89,8 +88,6 @@ class Harness : private fake_libibverbs::Backend, private uapi::Memory, private 
   void At(Duration when, const Fault& fault);
   // Runs until all programs have ended, or none can continue before the limit. May be called once.
   Outcome Run();
-
-  World& world() { return world_; }
 
  private:
   enum class Waits : uint8_t {

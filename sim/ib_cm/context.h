@@ -30,7 +30,7 @@ enum class IbEventKind : uint8_t {
 };
 
 // The decision of the layer above about a request.
-enum class RequestVerdict : uint8_t { kTaken, kNoListener, kDropped, kRejected };
+enum class RequestVerdict : uint8_t { kTaken, kDropped, kRejected };
 
 // The layer above.
 class IbCmUser {

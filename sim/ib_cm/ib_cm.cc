@@ -27,7 +27,6 @@ std::optional<Mad> Farewell(const IbContext& c, const IbId& id) {
     }
     case IbState::kMraReqSent:
       return RejFrom(id, About::kReq, RejReason::kConsumerDefined);
-    case IbState::kRepRcvd:
     case IbState::kMraRepSent:
       return RejFrom(id, About::kRep, RejReason::kConsumerDefined);
     case IbState::kRepSent:
@@ -116,7 +115,7 @@ Errno IbCm::SendRep(const Context& c, IbIndex ib, const Mad& rep) {
 
 Errno IbCm::SendRtu(const Context& c, IbIndex ib) {
   IbId& id = tx_.ids()[ib];
-  if (!id.IsIn(IbState::kRepRcvd, IbState::kMraRepSent)) return Errno::kInval;
+  if (id.state != IbState::kMraRepSent) return Errno::kInval;
   if (tx_.CannotSend(c, id)) return Errno::kInval;
   id.state = IbState::kEstablished;
   tx_.Send(c, id, MessageFrom(id, MadKind::kRtu));
@@ -135,7 +134,6 @@ Errno IbCm::SendRej(const Context& c, IbIndex ib, RejReason reason, const Privat
       break;
     case IbState::kMraReqSent:
       break;
-    case IbState::kRepRcvd:
     case IbState::kMraRepSent:
       rej.about = About::kRep;
       break;
@@ -209,9 +207,8 @@ Result<uint32_t> IbCm::InitQpAttr(IbIndex ib, QpState state) const {
   constexpr uint32_t kRtsMask = 0x12e01;
   constexpr uint32_t kRearmMask = 0x44000;
   const IbId& id = at(ib);
-  const bool ready =
-      id.IsIn(IbState::kReqRcvd, IbState::kMraReqSent, IbState::kRepRcvd, IbState::kMraRepSent,
-              IbState::kRepSent, IbState::kMraRepRcvd, IbState::kEstablished);
+  const bool ready = id.IsIn(IbState::kReqRcvd, IbState::kMraReqSent, IbState::kMraRepSent,
+                             IbState::kRepSent, IbState::kMraRepRcvd, IbState::kEstablished);
   const bool init = ready || id.IsIn(IbState::kReqSent, IbState::kMraReqRcvd);
   if (state == QpState::kInit && init) return kInitAttrMask;
   if (state == QpState::kRtr && ready) return kRtrMask;

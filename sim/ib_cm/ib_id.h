@@ -16,7 +16,9 @@ using CmIdIndex = Index<struct CmId>;  // of the layer above
 using IbIndex = Index<struct IbId>;
 using MessageIndex = Index<struct StoredMessage>;
 
-// source: linux 6.1 ib_cm.h enum ib_cm_state
+// An id whose REP has arrived is in MRA_REP_SENT and never in REP_RCVD: the layer above has
+// repetitions answered by an MRA at once. source: linux 6.1 ib_cm.h enum ib_cm_state, cma.c
+// cma_ib_handler
 enum class IbState : uint8_t {
   kIdle,
   kReqSent,
@@ -24,7 +26,6 @@ enum class IbState : uint8_t {
   kMraReqSent,
   kMraReqRcvd,
   kRepSent,
-  kRepRcvd,
   kMraRepSent,
   kMraRepRcvd,
   kEstablished,
@@ -35,9 +36,10 @@ enum class IbState : uint8_t {
   kSidrReqRcvd,
 };
 
-// Whether the peer requests another path for the connection (LAP). No side here sends a LAP, so
-// that the sender's states are not reached. source: linux 6.1 ib_cm.h enum ib_cm_lap_state
-enum class LapState : uint8_t { kUninit, kIdle, kLapRcvd, kMraLapSent };
+// Whether the peer requests another path for the connection (LAP). No side here sends a LAP, or an
+// MRA for one, so that the states after these are left out. source: linux 6.1 ib_cm.h enum
+// ib_cm_lap_state
+enum class LapState : uint8_t { kUninit, kIdle, kLapRcvd };
 
 // The part of an id that every event reads, in one cache line; rarely used parts, and the message
 // to retransmit, are stored elsewhere.

@@ -79,7 +79,6 @@ void ReceiveReq(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
     case RequestVerdict::kTaken:
       ids[ib].state = IbState::kMraReqSent;  // from now on duplicates are answered by MRA
       return;
-    case RequestVerdict::kNoListener:
     case RequestVerdict::kRejected:
       reject(RejReason::kConsumerDefined);
       break;
@@ -140,7 +139,6 @@ void ReceiveRej(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
     case IbState::kDreqSent:
       tx->Cancel(&id);
       [[fallthrough]];
-    case IbState::kRepRcvd:
     case IbState::kMraRepSent:
       tx->EnterTimewait(c, ib);
       break;
@@ -230,19 +228,10 @@ void ReceiveLap(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
   const IbIndex ib = tx->ids().Match(c, device, lap.remote_cid, lap.local_cid);
   if (!ib.valid() || tx->ids()[ib].state != IbState::kEstablished) return;
   IbId& id = tx->ids()[ib];
-  switch (id.lap) {
-    case LapState::kUninit:
-    case LapState::kIdle:
-      id.lap = LapState::kLapRcvd;
-      id.tid = lap.tid;
-      id.pathless = false;  // the next message goes to this one's source
-      return;
-    case LapState::kLapRcvd:
-      return;
-    case LapState::kMraLapSent:
-      tx->Answer(c, id, MraFrom(id, About::kOther, c.profile->timing.mra_service_timeout));
-      return;
-  }
+  if (id.lap == LapState::kLapRcvd) return;
+  id.lap = LapState::kLapRcvd;
+  id.tid = lap.tid;
+  id.pathless = false;  // the next message goes to this one's source
 }
 
 void ReceiveDrep(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& drep) {

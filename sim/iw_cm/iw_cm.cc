@@ -178,6 +178,8 @@ uint32_t IwCm::AheadOf(const Frame& frame) const {
 void IwCm::Crash(uint8_t device) {
   for (const IwIndex iw : ids_.All())
     if (ids_[iw].device == device) ids_.Free(iw);
+  for (const FrameIndex f : frames_.All())
+    if (frames_[f].from_device == device) frames_.Free(f);
 }
 
 void IwCm::OnFrame(const Context& c, FrameIndex number) {

@@ -126,7 +126,8 @@ class IwCm {
   // False when it waits for the reply; then OnIwGone is called. source: iwcm.c destroy_cm_id
   bool Destroy(const Context& c, IwIndex iw);
 
-  // Drops everything on the device, without notifications.
+  // Drops everything on the device, and what it has sent and has not arrived, without
+  // notifications.
   void Crash(uint8_t device);
 
   // Events.

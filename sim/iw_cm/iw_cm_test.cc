@@ -196,5 +196,13 @@ TEST_F(Connections, OfACrashedDeviceAreGone) {
   EXPECT_THAT(user.active_events, IsEmpty());
 }
 
+TEST_F(Connections, OfACrashedDeviceAreNotRequestedAnyMore) {
+  Connect();
+  iw.Crash(0);
+  EXPECT_EQ(iw.frames().live_count(), 0u);
+  RunUntil(Duration::Seconds(60));
+  EXPECT_FALSE(user.passive.valid());
+}
+
 }  // namespace
 }  // namespace cm::sim

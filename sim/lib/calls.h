@@ -2,7 +2,7 @@
 //
 // A call returns as the C function does: 0, or -1 and errno; or it crashes where the real library
 // would. It may also be blocked: Continue goes on with it. The library does what the real one does
-// before and after a command to the kernel; errors of the command are passed through (rdma_cm.h).
+// before and after a command to the kernel; errors of the command are passed through (commands.h).
 // Times are virtual; timeouts are in milliseconds.
 //
 //   Progress made = Do(c, library, call::CreateId{.space = PortSpace::kUdp}, {.channel = channel});

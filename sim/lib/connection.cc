@@ -91,7 +91,7 @@ Reply Accept(const Context& c, Library& library, uint32_t id,
   own.responder_resources = param && param->responder_resources != kMaximum
                                 ? param->responder_resources
                                 : std::min(own.responder_resources, max);
-  const Errno up = BringUp(c, library, id);
+  const Errno up = BringUp(c, library, id, true);
   if (up != Errno::kNone) return Reply::Refused(up);
   command::Accept accept{
       .id = own.handle, .uid = id + 1, .valid = true, .param = ParamFor(c, own, param)};
@@ -155,7 +155,8 @@ Reply DestroyQp(const Context& c, Library& library, uint32_t id) {
   return Reply::Returned();
 }
 
-Errno BringUp(const Context& c, Library& library, uint32_t id) {
+// source: rdma-core 44 cma.c rdma_accept, ucma_modify_qp_rtr, ucma_modify_qp_rts
+Errno BringUp(const Context& c, Library& library, uint32_t id, bool accepts) {
   const UserId& own = library.ids[id];
   if (own.qp == kNobody || IsDatagram(own.space)) return Errno::kNone;
   for (const QpState step : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
@@ -164,12 +165,14 @@ Errno BringUp(const Context& c, Library& library, uint32_t id) {
     if (!answer.ok()) return answer.error();
     const response::QpAttr& attr = answer.value();
     if (attr.connects) {
-      c.verbs->Connect(own.qp, {.peer = {attr.peer_device, attr.peer_number},
-                                .retry_count = attr.retry_count,
-                                .rnr_retry_count = attr.rnr_retry_count,
-                                .remote_read = attr.remote_read,
-                                .initiator_depth = attr.initiator_depth,
-                                .responder_resources = attr.responder_resources});
+      c.verbs->Connect(
+          own.qp,
+          {.peer = {attr.peer_device, attr.peer_number},
+           .retry_count = attr.retry_count,
+           .rnr_retry_count = attr.rnr_retry_count,
+           .remote_read = attr.remote_read,
+           .initiator_depth = accepts ? own.initiator_depth : attr.initiator_depth,
+           .responder_resources = accepts ? own.responder_resources : attr.responder_resources});
     }
     if (OverIwarp(c)) continue;  // the provider modifies it, with the connection
     const Errno error = c.verbs->Modify(own.qp, step, attr.connects, attr.resolves);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include "sim/lib/pair.h"
@@ -74,6 +75,25 @@ TEST_F(ConnectionTest, AsksForDepthsThatTheDeviceHas) {
   const uint32_t event = Fetch(1, EventType::kConnectRequest);
   EXPECT_EQ(Fetched(1, event).event.conn.initiator_depth, 128);
   EXPECT_EQ(Fetched(1, event).event.conn.responder_resources, 5);
+}
+
+// The passive side takes the depths of its accept, and the active side those of the reply. source:
+// docs/sources/api.md 5.3
+TEST_F(ConnectionTest, HasTheDepthsOfTheAcceptAndOfItsReply) {
+  const uint32_t active = CreateResolved();
+  const ConnParam asked{.responder_resources = 0, .initiator_depth = 3};
+  EXPECT_EQ(On(0, active, call::Connect{.param = asked}), Errno::kNone);
+  const uint32_t passive = Take(1, EventType::kConnectRequest);
+  EXPECT_EQ(On(1, passive, call::CreateQp{}), Errno::kNone);
+  const ConnParam given{.responder_resources = 2, .initiator_depth = 1};
+  EXPECT_EQ(On(1, passive, call::Accept{.param = given}), Errno::kNone);
+  Take(0, EventType::kEstablished);
+  const auto depths = [&](uint8_t side, uint32_t id) {
+    const Connection& own = world_.Context().verbs->at(At(side, id).qp).connection;
+    return std::pair(int{own.initiator_depth}, int{own.responder_resources});
+  };
+  EXPECT_EQ(depths(1, passive), std::pair(1, 2));
+  EXPECT_EQ(depths(0, active), std::pair(2, 1));
 }
 
 TEST_F(ConnectionTest, NeedsParametersOrAQueuePair) {

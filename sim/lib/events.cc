@@ -44,7 +44,7 @@ bool ProcessRequest(const Context& c, Library& library, uint32_t channel,
 // source: linux 6.1 rxe_qp.c rxe_qp_chk_attr, observed 6.1-rxe
 Errno FollowReply(const Context& c, Library& library, uint32_t id, const ConnFields& reply) {
   if (!OverIwarp(c) && reply.initiator_depth > c.profile->limits.max_depth) return Errno::kInval;
-  return BringUp(c, library, id);
+  return BringUp(c, library, id, false);
 }
 
 void ProcessResponse(const Context& c, Library& library, const response::Event& event,

@@ -30,8 +30,7 @@ Reply Join(const Context& c, Library& library, uint32_t id, UserMembership membe
 // The newest membership of the id in the group; kNobody without one.
 uint32_t Find(const Library& library, uint32_t id, const Address& group) {
   uint32_t found = kNobody;
-  for (uint32_t number = 0; number < library.memberships.end(); ++number) {
-    if (!library.memberships.Live(number)) continue;
+  for (const uint32_t number : library.memberships.All()) {
     const UserMembership& one = library.memberships[number];
     if (one.id != id || !one.joined || one.address != group) continue;
     if (found == kNobody || one.order > library.memberships[found].order) found = number;
@@ -89,9 +88,8 @@ Progress FinishLeaving(Library& library, const Ongoing& ongoing) {
 }
 
 void FreeMemberships(Library& library, uint32_t id) {
-  for (uint32_t number = 0; number < library.memberships.end(); ++number)
-    if (library.memberships.Live(number) && library.memberships[number].id == id)
-      library.memberships.Free(number);
+  for (const uint32_t number : library.memberships.All())
+    if (library.memberships[number].id == id) library.memberships.Free(number);
 }
 
 // A JOIN event attaches the id's queue pair to the group, if it has one.

@@ -57,8 +57,9 @@ void FreeId(const Context& c, Library& library, uint32_t id);
 // connection.cc
 Reply CreateQp(const Context& c, Library& library, uint32_t id, std::optional<QpType> type);
 Reply DestroyQp(const Context& c, Library& library, uint32_t id);
-// Moves the queue pair to RTS, with the kernel's attributes for each step.
-Errno BringUp(const Context& c, Library& library, uint32_t id);
+// Moves the queue pair to RTS, with the kernel's attributes for each step. An id that accepts gives
+// it its own depths, and not those of the peer's message.
+Errno BringUp(const Context& c, Library& library, uint32_t id, bool accepts);
 void QpToError(const Context& c, Library& library, uint32_t id);
 
 // events.cc

@@ -41,17 +41,16 @@ Progress Continue(const Context& c, Library& library, const Ongoing& ongoing) {
 }
 
 void Exit(const Context& c, Library& library) {
-  for (uint32_t channel = 0; channel < library.channels.end(); ++channel)
-    if (library.channels.Live(channel)) CloseFile(c.kernel, library.channels[channel].file);
+  for (const uint32_t channel : library.channels.All())
+    CloseFile(c.kernel, library.channels[channel].file);
   Crash(c, library);
 }
 
 void Crash(const Context& c, Library& library) {
-  for (uint32_t id = 0; id < library.ids.end(); ++id)
-    if (library.ids.Live(id) && library.ids[id].qp != kNobody) c.verbs->Destroy(library.ids[id].qp);
-  for (uint32_t id = 0; id < library.ids.end(); ++id)
-    if (library.ids.Live(id) && library.ids[id].srq != kNobody)
-      c.verbs->srqs().Destroy(library.ids[id].srq);
+  for (const uint32_t id : library.ids.All())
+    if (library.ids[id].qp != kNobody) c.verbs->Destroy(library.ids[id].qp);
+  for (const uint32_t id : library.ids.All())
+    if (library.ids[id].srq != kNobody) c.verbs->srqs().Destroy(library.ids[id].srq);
   for (const uint32_t region : library.regions)
     if (c.verbs->regions()[region].live) c.verbs->regions().Deregister(region);
   library = {.kernel = library.kernel};

@@ -51,6 +51,8 @@ class Kernels : public testing::Test {
     if (event.kind() == EventKind::kCloseWork) OnCloseWork(k, id);
     if (event.kind() == EventKind::kNeighbourFails) OnNeighbourFails(k, 0, 1);
     if (event.kind() == EventKind::kNeighbourWork) OnNeighbourWork(k, id);
+    if (event.kind() == EventKind::kMembershipWork)
+      OnMembershipWork(k, MembershipIndex(id.value()));
     if (event.kind() == EventKind::kFrameArrives) iw.OnFrame(IwCall(k), FrameIndex(event.on()));
     return true;
   }
@@ -102,6 +104,72 @@ TEST_F(Kernels, CheckTheHandleFirst) {
   EXPECT_EQ(Execute(k, here, command::Disconnect{id}), Errno::kInval) << "without a device";
   EXPECT_TRUE(Execute(k, here, command::DestroyId{id}).value().finished);
   EXPECT_EQ(Execute(k, here, command::Bind{id, Side(0)}), Errno::kNoEnt);
+}
+
+TEST_F(Kernels, ReportOneRemovalOfADeviceThatIsBackForAMoment) {
+  const uint32_t id = Create(here);
+  EXPECT_EQ(Execute(k, here, command::Bind{id, Side(0)}), Errno::kNone);
+  RemoveDevice(k, 0);
+  fabric.Register(0);
+  RemoveDevice(k, 0);
+  EXPECT_EQ(Take(here).type, EventType::kDeviceRemoval);
+  EXPECT_EQ(Take(here).type, EventType::kInternal) << "another event";
+}
+
+// An id of datagrams that joins a group.
+class Groups : public Kernels {
+ protected:
+  uint32_t Join(FileIndex file) {
+    const uint32_t id = Create(file, PortSpace::kUdp);
+    EXPECT_EQ(Execute(k, file, command::Bind{id, Side(0)}), Errno::kNone);
+    const command::JoinMulticast join{
+        .id = id, .uid = 1, .address = {.kind = AddressKind::kGroup, .group = 1}};
+    EXPECT_TRUE(Execute(k, file, join).ok());
+    return id;
+  }
+};
+
+TEST_F(Groups, AreNotJoinedAfterACrash) {
+  Join(here);
+  CrashKernel(k, 0);
+  while (Step()) {
+  }
+  EXPECT_EQ(cma.memberships.live_count(), 0u);
+}
+
+TEST_F(Groups, AreReportedOnceAndInTimeWhereAnEarlierJoinHadThePlace) {
+  Join(here);
+  CrashKernel(k, 0);
+  agenda.AdvanceTo(agenda.Now() + Duration::Microseconds(5));
+  const FileIndex file = cma.files.Open(0);
+  Join(file);
+  EXPECT_TRUE(Step());
+  EXPECT_FALSE(cma.files.Readable(file));
+  EXPECT_EQ(Take(file).type, EventType::kMulticastJoin);
+  EXPECT_EQ(agenda.Now(), Instant() + Duration::Microseconds(15));
+  EXPECT_EQ(Take(file).type, EventType::kInternal) << "another event";
+}
+
+TEST_F(Groups, OfADestroyedIdOutliveACrashOfTheOtherHost) {
+  EXPECT_TRUE(Execute(k, here, command::DestroyId{Join(here)}).value().finished);
+  EXPECT_EQ(cma.memberships.live_count(), 1u);
+  CrashKernel(k, 1);
+  EXPECT_TRUE(Step());
+  EXPECT_EQ(cma.memberships.live_count(), 0u);
+}
+
+// source: docs/sources/api.md 9.3
+TEST_F(Kernels, SetNoTimeoutOfAnIdThatOnlyAnswers) {
+  const auto set = [&](command::IdType type) {
+    const command::CreateId create{.uid = ++last_uid, .space = PortSpace::kIb, .type = type};
+    const uint32_t id = Execute(k, here, create).value();
+    return Execute(
+        k, here,
+        command::SetOption{.id = id, .option = kAckTimeoutOption, .value = 14, .length = 1});
+  };
+  EXPECT_EQ(set(command::IdType::kUsual), Errno::kNone);
+  EXPECT_EQ(set(command::IdType::kXrcSend), Errno::kNone);
+  EXPECT_EQ(set(command::IdType::kXrcReceive), Errno::kInval);
 }
 
 TEST_F(Kernels, BindToTheirOwnAddressesAlone) {
@@ -266,6 +334,18 @@ TEST_F(OverTcp, ADestroyWaitsForTheReply) {
   EXPECT_TRUE(Step());
   EXPECT_EQ(cma.destroys.Take(destroyed.ticket), 2u);
   EXPECT_FALSE(cma.ids.Live(CmIdIndex(id)));
+}
+
+// Closing waits as well, and no caller takes a ticket of it.
+TEST_F(OverTcp, AFileThatWaitsForAReplyLeavesNothingBehind) {
+  Listener(1);
+  EXPECT_EQ(Connect(Routed()), Errno::kNone);
+  EXPECT_FALSE(CloseFile(k, here));
+  EXPECT_EQ(Execute(k, there, command::Reject{.id = Take(there).id}), Errno::kNone);
+  while (Step()) {
+  }
+  EXPECT_FALSE(cma.files.IsOpen(here));
+  EXPECT_TRUE(cma.destroys == PendingDestroys());
 }
 
 }  // namespace

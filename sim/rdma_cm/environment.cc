@@ -31,7 +31,7 @@ void RemoveDevice(const KernelContext& k, uint8_t device) {
   std::vector<CmIdIndex> attached;
   for (const CmIdIndex id : ids.All()) {
     const bool on_it = ids[id].device != kNoDevice && topology.SameDevice(ids[id].device, device);
-    if (on_it && ids[id].state != CmState::kDestroying) attached.push_back(id);
+    if (on_it && !Ends(ids[id].state)) attached.push_back(id);
   }
   std::ranges::stable_sort(attached, {}, [&](CmIdIndex id) { return ids[id].attached; });
   for (const CmIdIndex id : attached) {
@@ -46,10 +46,11 @@ void RemoveDevice(const KernelContext& k, uint8_t device) {
 
 void CrashKernel(const KernelContext& k, uint8_t kernel) {
   RdmaCm& cma = *k.cma;
-  const auto goes = [&](CmIdIndex id) { return cma.ids[id].kernel == kernel; };
+  // The id of a membership that was left may be gone.
+  const auto goes = [&](CmIdIndex id) { return cma.ids.Live(id) && cma.ids[id].kernel == kernel; };
   for (const MembershipIndex number : cma.memberships.All())
     if (goes(cma.memberships[number].id)) cma.memberships.Free(number);
-  cma.destroys.Drop([&](CmIdIndex id) { return cma.ids.Live(id) && goes(id); });
+  cma.destroys.Drop(goes);
   for (const CmIdIndex id : cma.ids.All()) {
     if (!goes(id)) continue;
     if (cma.ids[id].owns_port) cma.ports.Leave(&cma.ids, id);

@@ -45,13 +45,20 @@ uint32_t FreeContext(const KernelContext& k, CmIdIndex id) {
   return reported;
 }
 
+// False when its transport has to wait. If its device was removed first, its destruction has begun.
+bool StartDestroy(const KernelContext& k, CmIdIndex id) {
+  CmId& own = k.cma->ids[id];
+  own.destroy_wanted = true;
+  return own.closed ? !own.ib.valid() && !own.iw.valid() : DestroyKernelId(k, id);
+}
+
 }  // namespace
 
 bool CloseFile(const KernelContext& k, FileIndex file) {
   k.cma->files.SetClosing(file);
   for (const CmIdIndex id : k.cma->ids.All()) {
-    if (k.cma->ids[id].file == file && !k.cma->ids[id].destroy_wanted)
-      static_cast<void>(Execute(k, file, command::DestroyId{id.value()}));
+    const CmId& own = k.cma->ids[id];
+    if (own.file == file && !own.destroy_wanted && StartDestroy(k, id)) FreeContext(k, id);
   }
   return FreeIfUnused(k, file);
 }
@@ -169,10 +176,7 @@ Result<response::DestroyId> Execute(const KernelContext& k, FileIndex file,
   const Result<CmIdIndex> found = Lookup(k, file, cmd.id);
   if (!found.ok() && found.error() != Errno::kNxIo) return found.error();
   const CmIdIndex id(cmd.id);
-  CmId& own = k.cma->ids[id];
-  own.destroy_wanted = true;
-  // If its device was removed first, its destruction has begun, and may have to wait as well.
-  if (own.closed ? own.ib.valid() || own.iw.valid() : !DestroyKernelId(k, id))
+  if (!StartDestroy(k, id))
     return response::DestroyId{.finished = false, .ticket = k.cma->destroys.Add(id)};
   return response::DestroyId{.finished = true, .events_reported = FreeContext(k, id)};
 }

@@ -43,7 +43,9 @@ Result<uint32_t> Execute(const KernelContext& k, FileIndex file,
 }
 
 void OnMembershipWork(const KernelContext& k, MembershipIndex number) {
+  if (!k.cma->memberships.Live(number)) return;
   Membership& own = k.cma->memberships[number];
+  if (own.work != k.agenda->Now()) return;  // the event is of an earlier one in this slot
   if (own.left) return k.cma->memberships.Free(number);
   own.work = Instant::Never();
   const CmState state = k.cma->ids[own.id].state;

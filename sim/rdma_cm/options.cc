@@ -26,7 +26,8 @@ Errno SetIdOption(CmId* own, const command::SetOption& cmd) {
     own->family_only = cmd.value != 0;
     own->family_only_given = true;
   } else if (cmd.option == kAckTimeoutOption) {
-    if (IsDatagram(own->space)) return Errno::kInval;
+    const bool only_answers = own->type == command::IdType::kXrcReceive;
+    if (IsDatagram(own->space) || only_answers) return Errno::kInval;
     own->ack_timeout = static_cast<uint8_t>(cmd.value);
   }
   return Errno::kNone;

@@ -1,6 +1,5 @@
 // Answers of the query commands, as the ABI's structures.
 #include <endian.h>
-#include <netinet/in.h>
 #include <rdma/rdma_user_cm.h>
 
 #include <algorithm>

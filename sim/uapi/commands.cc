@@ -1,5 +1,4 @@
 // Commands written to the device file, as calls of the simulated kernel.
-#include <endian.h>
 #include <netinet/in.h>
 #include <rdma/rdma_user_cm.h>
 #include <sys/socket.h>
@@ -11,6 +10,7 @@
 #include "sim/uapi/device_file.h"
 #include "sim/uapi/layout.h"
 #include "sim/uapi/refusals.h"
+#include "sim/uapi/verbs_end_parts.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -39,17 +39,8 @@ size_t SizeOfIn6(const sockaddr_in6& address) {
   return size <= sizeof(sockaddr_in6) ? size : 0;
 }
 
-Outcome Done(size_t written) { return {.answer = {.value = static_cast<int64_t>(written)}}; }
-
 Outcome DoneUnless(Errno error, size_t written) {
-  return error == Errno::kNone ? Done(written) : Refused(error);
-}
-
-Outcome Number(uint32_t number, size_t written) {
-  Outcome outcome = Done(written);
-  const std::span<const uint8_t> bytes = BytesOf(number);
-  outcome.answer.bytes.assign(bytes.begin(), bytes.end());
-  return outcome;
+  return error == Errno::kNone ? Value(static_cast<int64_t>(written)) : Refused(error);
 }
 
 command::ConnectionParam ParamOf(const rdma_ucm_conn_param& param, const rdma_ucm_ece& ece) {
@@ -111,7 +102,7 @@ Outcome DeviceFile::CreateId(const Command& c) {
   const Result<uint32_t> id = Execute(Kernel(), c.file, create);
   if (!id.ok()) return Refused(id.error());
   StartAfresh(id.value());
-  return Number(id.value(), c.written);
+  return Record(static_cast<int64_t>(c.written), id.value());
 }
 
 Outcome DeviceFile::DestroyId(const Command& c) {
@@ -120,7 +111,8 @@ Outcome DeviceFile::DestroyId(const Command& c) {
   const Result<response::DestroyId> destroyed =
       Execute(Kernel(), c.file, command::DestroyId{cmd.id});
   if (!destroyed.ok()) return Refused(destroyed.error());
-  if (destroyed.value().finished) return Number(destroyed.value().events_reported, c.written);
+  if (destroyed.value().finished)
+    return Record(static_cast<int64_t>(c.written), destroyed.value().events_reported);
   return {.answer = {.waits = true},
           .what = Awaited::kDestroyed,
           .on = cmd.id,
@@ -130,7 +122,7 @@ Outcome DeviceFile::DestroyId(const Command& c) {
 std::optional<Answer> DeviceFile::Destroyed(uint32_t ticket, size_t written) const {
   const std::optional<uint32_t> reported = Kernel().cma->destroys.Take(ticket);
   if (!reported) return std::nullopt;
-  return Number(*reported, written).answer;
+  return Record(static_cast<int64_t>(written), *reported).answer;
 }
 
 Address DeviceFile::AddressIn(std::span<const uint8_t> address) {
@@ -281,7 +273,8 @@ Outcome DeviceFile::JoinIpMcast(const Command& c) {
   const command::JoinMulticast join{
       .id = cmd.id, .uid = cmd.uid, .address = AddressIn(BytesOf(cmd.addr))};
   const Result<uint32_t> membership = Execute(Kernel(), c.file, join);
-  return membership.ok() ? Number(membership.value(), c.written) : Refused(membership.error());
+  return membership.ok() ? Record(static_cast<int64_t>(c.written), membership.value())
+                         : Refused(membership.error());
 }
 
 Outcome DeviceFile::JoinMcast(const Command& c) {
@@ -297,14 +290,16 @@ Outcome DeviceFile::JoinMcast(const Command& c) {
       .address = AddressIn(BytesOf(cmd.addr)),
       .send_only = cmd.join_flags == RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER};
   const Result<uint32_t> membership = Execute(Kernel(), c.file, join);
-  return membership.ok() ? Number(membership.value(), c.written) : Refused(membership.error());
+  return membership.ok() ? Record(static_cast<int64_t>(c.written), membership.value())
+                         : Refused(membership.error());
 }
 
 Outcome DeviceFile::LeaveMcast(const Command& c) {
   if (c.out < sizeof(rdma_ucm_destroy_id_resp)) return Refused(Errno::kNoSpc);
   const auto cmd = As<rdma_ucm_destroy_id>(c.body);
   const Result<uint32_t> reported = Execute(Kernel(), c.file, command::LeaveMulticast{cmd.id});
-  return reported.ok() ? Number(reported.value(), c.written) : Refused(reported.error());
+  return reported.ok() ? Record(static_cast<int64_t>(c.written), reported.value())
+                       : Refused(reported.error());
 }
 
 Outcome DeviceFile::MigrateId(const Command& c) {
@@ -314,7 +309,8 @@ Outcome DeviceFile::MigrateId(const Command& c) {
   if (!Kernel().cma->files.IsOpen(from)) return Refused(Errno::kNoEnt);
   const Result<uint32_t> reported = Execute(Kernel(), c.file, command::MigrateId{cmd.id, from});
   // The kernel does not check the room for the answer.
-  return reported.ok() ? Number(reported.value(), c.written) : Refused(reported.error());
+  return reported.ok() ? Record(static_cast<int64_t>(c.written), reported.value())
+                       : Refused(reported.error());
 }
 
 // No SA here has service records. source: linux 7.2 cma.c rdma_resolve_ib_service

@@ -11,7 +11,6 @@
 #include <set>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "model/base/errno.h"
 #include "model/base/result.h"

@@ -51,7 +51,8 @@ TEST_F(IwarpTest, AGidIsTheHardwareAddress) {
   std::memcpy(&shown, port.bytes.data(), sizeof(shown));
   EXPECT_EQ(shown.gids, 1U);
   const Answer first = machine_.Ask(asker, {.op = Op::kGid, .more = uint64_t{1} << 32});
-  EXPECT_EQ(first.bytes, (std::vector<uint8_t>{2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(first.bytes,
+            (std::vector<uint8_t>{0x52, 0x54, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(machine_.Ask(asker, {.op = Op::kGid, .more = uint64_t{1} << 32 | 1}).value, -EINVAL);
 }
 

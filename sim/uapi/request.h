@@ -153,6 +153,7 @@ struct Request {
   uint32_t on = 0;    // the object
   uint64_t more = 0;  // the op's second argument
   std::vector<uint8_t> bytes;
+  friend bool operator==(const Request&, const Request&) = default;
 };
 
 struct Answer {

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include "model/base/errno.h"
 #include "model/base/result.h"

@@ -368,10 +368,10 @@ TEST_F(VerbsEndTest, DevicesAreThoseOfTheKernel) {
   EXPECT_EQ(Ask(a_, {.op = Op::kPort, .on = 1, .more = 1}).value, -ENODEV);
 }
 
-// source: observed 6.1-rxe, /sys/class/infiniband/rxe*/ports/1/gids with interfaces that have the
-// addresses 02:00:00:00:00:01 and 02:00:00:00:00:02
+// The interfaces have the addresses 52:54:00:00:00:01 and 52:54:00:00:00:02. source: linux 6.1
+// roce_gid_mgmt.c rdma_roce_rescan_device, addrconf.h addrconf_addr_eui48
 TEST_F(VerbsEndTest, TheFirstGidOfADeviceIsMadeOfItsInterfacesAddress) {
-  std::array<uint8_t, 16> gid = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xfe, 0, 0, 1};
+  std::array<uint8_t, 16> gid = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x50, 0x54, 0, 0xff, 0xfe, 0, 0, 1};
   const Request of_first{.op = Op::kGid, .more = uint64_t{1} << 32};
   EXPECT_THAT(Ask(a_, of_first).bytes, ElementsAreArray(gid));
   gid[15] = 2;

@@ -1,7 +1,6 @@
 // Posting of work requests and polling of completions; memory windows; XRC domains, and the shared
 // receive queues and queue pairs in them.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "sim/uapi/bytes.h"

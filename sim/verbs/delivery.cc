@@ -152,8 +152,8 @@ Reception Verbs::Delivery::Datagram() {
     if (peer != kNobody) DatagramTo(peer);
     return {.what = What::kDone};
   }
-  for (uint32_t peer = 0; peer < v_.qps_.end(); ++peer) {
-    if (peer == qp_ || !v_.qps_.Live(peer)) continue;
+  for (const uint32_t peer : v_.qps_.All()) {
+    if (peer == qp_) continue;
     const Qp& there = v_.qps_[peer];
     if (!c_.fabric->Linked(own_.device, there.device) || IsLost(there.device)) continue;
     if (std::ranges::count(there.groups, work_.group) != 0) DatagramTo(peer);

@@ -83,9 +83,8 @@ bool Verbs::Detach(uint32_t qp, const Group& group) {
 }
 
 uint32_t Verbs::FindQp(const QpAddress& address) const {
-  for (uint32_t qp = 0; qp < qps_.end(); ++qp)
-    if (qps_.Live(qp) && qps_[qp].device == address.device && qps_[qp].number == address.number)
-      return qp;
+  for (const uint32_t qp : qps_.All())
+    if (qps_[qp].device == address.device && qps_[qp].number == address.number) return qp;
   return kNobody;
 }
 

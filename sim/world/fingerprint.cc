@@ -54,7 +54,15 @@ uint64_t HashOf(const Mad& mad) {
   d.U16(static_cast<uint16_t>(mad.space));
   d.U16(mad.port);
   d.U8(mad.sender);
-  d.U8(mad.extended ? 1 : 0);
+  d.U16(mad.p_key);
+  for (const bool flag :
+       {mad.unreliable, mad.extended, mad.alternate_path, mad.mixed_gids, mad.unresolvable})
+    d.U8(flag ? 1 : 0);
+  d.U8(mad.cma_version);
+  d.U16(mad.attribute);
+  d.U8(mad.method);
+  d.U8(mad.class_version);
+  d.U8(mad.base_version);
   d.U32(mad.qp_num);
   d.U8(mad.response_timeout);
   d.U8(mad.max_retries);
@@ -82,14 +90,12 @@ uint64_t HashOf(const IbCm& ib, IbIndex place, Instant now) {
   d.U8(id.peer_device);
   d.U8(id.av_timeout);
   d.U8(id.max_retries);
-  d.U8(id.retries_left);
   d.U8(id.outstanding ? 1 : 0);
   d.U8(id.pathless ? 1 : 0);
   d.U8(id.known_remotely ? 1 : 0);
   d.U8(id.queued ? 1 : 0);
   d.U32(id.local_qpn);
   d.U32(id.remote_qpn);
-  d.I64(id.interval.span().nanoseconds());
   d.I64(ib.ids().more(place).base_interval.span().nanoseconds());
   PutTime(&d, id.mad_timer, now);
   PutTime(&d, id.timewait_timer, now);
@@ -97,6 +103,8 @@ uint64_t HashOf(const IbCm& ib, IbIndex place, Instant now) {
   d.U8(ib.ids().more(place).retry_count);
   Put(&d, ib.ids().more(place).peer);
   if (!id.outstanding) return d.Value();
+  d.U8(id.retries_left);
+  d.I64(id.interval.span().nanoseconds());
   d.U8(static_cast<uint8_t>(id.message_state));
   d.U64(HashOf(ib.transmitter().MessageOf(id)));
   return d.Value();
@@ -127,6 +135,7 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   d.U8(id.destroy_wanted ? 1 : 0);
   d.U8(static_cast<uint8_t>(id.state));
   d.U16(static_cast<uint16_t>(id.space));
+  d.U8(static_cast<uint8_t>(id.type));
   d.U8(id.kernel);
   d.U8(id.device);
   d.U8(id.interface);
@@ -228,14 +237,11 @@ uint64_t HashOf(const FetchedEvent& fetched, const Library& library) {
 }
 
 void PutParts(const Library& library, std::vector<uint64_t>* parts) {
-  for (uint32_t id = 0; id < library.ids.end(); ++id)
-    if (library.ids.Live(id)) parts->push_back(HashOf(library.ids[id]));
-  const Slab<UserMembership>& memberships = library.memberships;
-  for (uint32_t m = 0; m < memberships.end(); ++m)
-    if (memberships.Live(m)) parts->push_back(HashOf(memberships[m], library));
-  const Slab<FetchedEvent>& events = library.events;
-  for (uint32_t e = 0; e < events.end(); ++e)
-    if (events.Live(e)) parts->push_back(HashOf(events[e], library));
+  for (const uint32_t id : library.ids.All()) parts->push_back(HashOf(library.ids[id]));
+  for (const uint32_t m : library.memberships.All())
+    parts->push_back(HashOf(library.memberships[m], library));
+  for (const uint32_t e : library.events.All())
+    parts->push_back(HashOf(library.events[e], library));
 }
 
 // Frames in flight over TCP.
@@ -335,12 +341,14 @@ void Put(Digest* d, const InstalledRule& rule, Instant now) {
   PutTime(d, std::max(rule.since + fault.after, now), now);
 }
 
-uint64_t HashOf(const Packet& packet, Instant now) {
+uint64_t HashOf(const Fabric& fabric, uint32_t number, Instant now) {
+  const Packet& packet = fabric.packets()[number];
   Digest d;
   d.U8(packet.from);
   d.U8(packet.to);
   PutTime(&d, packet.arrives, now);
   d.U8(packet.late ? 1 : 0);
+  d.U8(fabric.IsHeld(number) ? 1 : 0);
   d.U64(HashOf(packet.mad));
   return d.Value();
 }
@@ -356,12 +364,9 @@ uint64_t World::Fingerprint() const {
   using parts::PutTime;
   const Instant now = Now();
   std::vector<uint64_t> all;
+  all.reserve(64);
   for (const CmIdIndex id : cma_.ids.All()) all.push_back(HashOf(cma_.ids[id], ib_, iw_, now));
-  const Slab<Packet>& packets = fabric_.packets();
-  for (uint32_t p = 0; p < packets.end(); ++p) {
-    if (!packets.Live(p)) continue;
-    all.push_back(HashOf(packets[p], now));
-  }
+  for (const uint32_t p : fabric_.packets().All()) all.push_back(HashOf(fabric_, p, now));
   parts::PutFrames(iw_, now, &all);
   for (const MembershipIndex m : cma_.memberships.All()) {
     const Membership& membership = cma_.memberships[m];
@@ -378,8 +383,8 @@ uint64_t World::Fingerprint() const {
     all.push_back(d.Value());
   }
   for (const Library& library : libraries_) PutParts(library, &all);
-  for (uint32_t qp = 0; qp < verbs_.qps().end(); ++qp)
-    if (verbs_.qps().Live(qp)) all.push_back(HashOf(verbs_.at(qp), verbs_.srqs(), now));
+  for (const uint32_t qp : verbs_.qps().All())
+    all.push_back(HashOf(verbs_.at(qp), verbs_.srqs(), now));
   std::ranges::sort(all);  // lint: equal hashes are interchangeable
   Digest d;
   d.U32(static_cast<uint32_t>(all.size()));
@@ -391,14 +396,16 @@ uint64_t World::Fingerprint() const {
   d.U32(static_cast<uint32_t>(verbs_.regions().all().size()));
   for (const Region& region : verbs_.regions().all()) Put(&d, region);
   d.U32(verbs_.srqs().all().live_count());
-  for (uint32_t srq = 0; srq < verbs_.srqs().all().end(); ++srq)
-    if (verbs_.srqs().all().Live(srq)) Put(&d, verbs_.srqs()[srq].receives);
+  for (const uint32_t srq : verbs_.srqs().all().All()) Put(&d, verbs_.srqs()[srq].receives);
   d.U32(static_cast<uint32_t>(fabric_.rules().size()));
   for (const InstalledRule& rule : fabric_.rules()) Put(&d, rule, now);
   for (const Library& library : libraries_) {
     d.U32(library.ids.live_count());
     d.U32(library.events.live_count());
     d.U32(library.handed_out);
+    d.U32(library.channels.live_count());
+    for (const uint32_t channel : library.channels.All())
+      d.U8(library.channels[channel].nonblocking ? 1 : 0);
   }
   for (const Flapping& flapping : flapping_)
     if (flapping.turns_left != 0) Put(&d, flapping, now);

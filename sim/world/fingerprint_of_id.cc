@@ -22,9 +22,8 @@ uint64_t HashOf(const Library& library, uint32_t id, const Below& below, Instant
   d.U32(user.channel);
   if (user.qp != kNobody && below.verbs.qps().Live(user.qp))
     d.U64(HashOf(below.verbs.at(user.qp), below.verbs.srqs(), now));
-  for (uint32_t e = 0; e < library.events.end(); ++e)
-    if (library.events.Live(e) && library.events[e].credits == id)
-      d.U64(HashOf(library.events[e], library));
+  for (const uint32_t e : library.events.All())
+    if (library.events[e].credits == id) d.U64(HashOf(library.events[e], library));
   const CmIdIndex handle(user.handle);
   if (!below.cma.ids.Live(handle)) return d.Value();
   const CmId& kernel_id = below.cma.ids[handle];
@@ -42,8 +41,8 @@ uint64_t HashOf(const Library& library, uint32_t id, const Below& below, Instant
   if (!kernel_id.ib.valid()) return d.Value();
   const IbId& ib = below.ib.at(kernel_id.ib);
   const Slab<Packet>& packets = below.fabric.packets();
-  for (uint32_t p = 0; p < packets.end(); ++p)
-    if (packets.Live(p) && IsOf(packets[p], ib)) d.U64(HashOf(packets[p], now));
+  for (const uint32_t p : packets.All())
+    if (IsOf(packets[p], ib)) d.U64(HashOf(below.fabric, p, now));
   for (const CmIdIndex other : below.cma.ids.All()) {
     if (other == handle || !below.cma.ids[other].ib.valid()) continue;
     const IbId& peer = below.ib.at(below.cma.ids[other].ib);

@@ -25,7 +25,8 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now);
 uint64_t HashOf(const UserId& id);
 uint64_t HashOf(const FetchedEvent& fetched, const Library& library);
 uint64_t HashOf(const Qp& qp, const SharedQueues& srqs, Instant now);
-uint64_t HashOf(const Packet& packet, Instant now);
+// Of a packet of the fabric.
+uint64_t HashOf(const Fabric& fabric, uint32_t number, Instant now);
 
 // What is below the libraries.
 struct Below {

@@ -299,10 +299,4 @@ Usage World::InUse() const {
   return usage;
 }
 
-std::vector<WireNote> World::TakeWireNotes() {
-  std::vector<WireNote> notes;
-  notes.swap(fabric_.wire_notes);
-  return notes;
-}
-
 }  // namespace cm::sim

@@ -127,13 +127,21 @@ class World {
   void WatchWire() { fabric_.watches = true; }
   // What queue pairs send as well.
   void WatchData() { fabric_.watches_data = true; }
-  std::vector<WireNote> TakeWireNotes();
+  // Calls `visitor` with each message since the last call; it must not send any.
+  template <typename Visitor>
+  void VisitWire(Visitor visitor) {
+    for (const WireNote& note : fabric_.wire_notes) visitor(note);
+    fabric_.wire_notes.clear();
+  }
   void ForgetWire() {
     fabric_.watches = false;
     fabric_.wire_notes.clear();
   }
 
-  // Canonical: times relative to now, no slot or insertion numbers, no choice state.
+  // Canonical: times relative to now, no slot or insertion numbers, no choice state. It leaves out
+  // the number of the next queue pair, and what only the kernel's user ABI can make: completion
+  // queues and windows of programs, limits of shared receive queues, and of a work request its
+  // group, its immediate value, its window and its id.
   uint64_t Fingerprint() const;
   // Of an id of a side's library with all that is tied to it, in every layer, at its peer and under
   // way: the relations between parts that Fingerprint counts one by one.

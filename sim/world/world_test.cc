@@ -70,8 +70,9 @@ class Pair {
   // Times of the side's messages of the kind since the last call.
   std::vector<Instant> Sent(MadKind kind, uint8_t side) {
     std::vector<Instant> times;
-    for (const WireNote& note : world.TakeWireNotes())
+    world.VisitWire([&](const WireNote& note) {
       if (note.mad.kind == kind && note.from == side) times.push_back(note.at);
+    });
     return times;
   }
 
@@ -257,6 +258,32 @@ TEST(AFingerprint, TellsWorldsApartThatHaveAnotherFuture) {
   World faulty = pair.world;
   faulty.Inject(kLosesRequests);
   EXPECT_NE(faulty.Fingerprint(), pair.world.Fingerprint());
+}
+
+// The one is overtaken by the next message, and the other is not.
+TEST(AFingerprint, TellsAMessageThatIsHeldFromOneThatIsLate) {
+  const auto after = [](FaultKind kind, Duration by) {
+    Pair pair;
+    pair.world.Inject({.kind = kind, .messages = MadKinds(MadKind::kReq), .last = 1, .by = by});
+    pair.Connect();
+    pair.world.Heal();
+    EXPECT_EQ(pair.world.NextAt(), pair.connected + Duration::Milliseconds(5));
+    return pair.world.Fingerprint();
+  };
+  EXPECT_NE(after(FaultKind::kReorder, {}),
+            after(FaultKind::kDelay, Duration::Milliseconds(5) - Fabric::kLatency));
+}
+
+TEST(AFingerprint, TellsChannelsApartThatWaitAndThatDoNot) {
+  Pair pair;
+  const auto with = [&pair](bool nonblocking) {
+    World world = pair.world;
+    const call::CreateEventChannel create{.nonblocking = nonblocking};
+    EXPECT_TRUE(world.Do(0, create, {}).reply.succeeded());
+    return world.Fingerprint();
+  };
+  EXPECT_EQ(with(true), with(true));
+  EXPECT_NE(with(true), with(false));
 }
 
 TEST(AFingerprint, TellsApartWhatIsQueuedAndWhatTheLibraryKnows) {

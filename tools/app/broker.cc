@@ -1,7 +1,6 @@
 #include "tools/app/broker.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -23,7 +22,6 @@
 #include "tools/app/host.h"
 #include "tools/app/latencies.h"
 #include "tools/app/network.h"
-#include "tools/app/objects.h"
 #include "tools/app/orphans.h"
 #include "tools/app/process_ids.h"
 #include "tools/app/serving.h"
@@ -282,11 +280,11 @@ Broker::Next Broker::LimitIsReached() {
 // Takes note of messages sent since the last call. Called before a fault is installed: messages are
 // not kept for long.
 void Broker::Watch() {
-  for (const sim::WireNote& note : world_.TakeWireNotes()) {
+  world_.VisitWire([this](const sim::WireNote& note) {
     tally_.Sent(note);
     if (setting_.recorder != nullptr) setting_.recorder->Sent(note);
     if (setting_.on_wire) setting_.on_wire(note);
-  }
+  });
   for (const sim::WireArrival& arrival : std::exchange(world_.Context().fabric->arrivals, {}))
     setting_.on_arrival(arrival);
 }

@@ -48,7 +48,8 @@ History Conversing::Run(std::string comment) {
   history.implementation = "app";
   std::vector<uint64_t>& order = history.conversation.order;
   order = recorder_.order();
-  while (!order.empty() && order.back() == 0) order.pop_back();  // the first that was scheduled
+  // Past its end each is 0. Without any number timers would come as they were scheduled.
+  while (order.size() > 1 && order.back() == 0) order.pop_back();
   history.conversation.comment = std::move(comment) + Lanes() + LeftOut() + comment_;
   return history;
 }

@@ -405,5 +405,12 @@ TEST_F(Conversations, HaveTheThreadThatStillWaitsForAnEvent) {
   EXPECT_EQ(Lines().back(), "active rdma_get_cm_event file1 as=e2 -> blocked");
 }
 
+// Without an order timers of one instant would come the other way round.
+TEST_F(Conversations, HaveAnOrderAlsoWhereEachEventWasTheFirst) {
+  EXPECT_TRUE(Made().conversation.order.empty());
+  for (int i = 0; i < 3; ++i) recorder_.IsFirst(0);
+  EXPECT_THAT(Made().conversation.order, ElementsAre(0));
+}
+
 }  // namespace
 }  // namespace cm::app

@@ -150,7 +150,59 @@ TEST_P(Left, ByAJumpOutOfAHandlerIsNoWaitAnyMore) {
 
 INSTANTIATE_TEST_SUITE_P(All, Left,
                          testing::Values("event", "poll", "read", "sleep", "semaphore", "futex",
-                                         "name", "stack", "thread", "nothing"));
+                                         "mutex", "name", "stack", "thread", "nothing"));
+
+// Once: signals may wake threads in another order each time.
+void EndAfterTwoSeconds(const std::string& program, const Limited& way) {
+  const std::string how = way.how;
+  const Ran ran = RunAll({Beside(kActiveSide, program + " " + how)});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.report.waiting, IsEmpty());
+  EXPECT_THAT(ran.output,
+              ElementsAre("active| " + how + ": " + std::to_string(way.result) + " after 2000ms"));
+}
+
+std::string NameOf(const testing::TestParamInfo<Limited>& info) {
+  std::string name = info.param.how;
+  std::erase(name, '-');
+  return name;
+}
+
+class Interrupted : public Programs, public testing::WithParamInterface<Limited> {};
+
+// source: man signal(7), "Interruption of system calls and library functions by signal handlers"
+TEST_P(Interrupted, EndOrGoOnAsTheirHandlerSays) { EndAfterTwoSeconds("interrupted", GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(All, Interrupted,
+                         testing::Values(Limited{"event", 1}, Limited{"semaphore", 0},
+                                         Limited{"futex", 0}, Limited{"timer", 1},
+                                         Limited{"alarms", 2}, Limited{"alarms-and-event", 3},
+                                         Limited{"select", 1}, Limited{"real-time-signal", EINTR},
+                                         Limited{"closed-alarm", 2}, Limited{"closed-timer", 1},
+                                         Limited{"counter", 2000}),
+                         NameOf);
+
+class Extremes : public Programs, public testing::WithParamInterface<Limited> {};
+
+TEST_P(Extremes, OfWaitsAndTimersAreThoseOfLinux) { EndAfterTwoSeconds("extremes", GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(All, Extremes,
+                         testing::Values(Limited{"sleep", EINTR}, Limited{"condition", 0},
+                                         Limited{"semaphore", 0}, Limited{"mutex", 0},
+                                         Limited{"clocks", ETIMEDOUT}, Limited{"select", 0},
+                                         Limited{"locked-twice", 0},
+                                         Limited{"locked-by-another", 0}, Limited{"expired", 0},
+                                         Limited{"no-times", 0}, Limited{"pieces", 0}),
+                         NameOf);
+
+// Threads then give way where they look, too: what comes meanwhile is not missed.
+TEST_F(Programs, HearOfOtherThreadsWithEachSeed) {
+  for (const char* how : {"turns", "signalled", "unlocked"})
+    for (uint64_t seed = 1; seed <= 4; ++seed)
+      EXPECT_THAT(RunAll({Deadline(how)}, "", seed).output, ElementsAre(HasSubstr(" after 20")))
+          << how << ", seed " << seed;
+}
 
 TEST_F(Programs, HearAtOnceWhatAQueueRefuses) {
   const Ran ran = RunAll({Deadline("refusing-queue")});

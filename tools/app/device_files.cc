@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/vocabulary/mad_kind.h"
+#include "sim/fabric/fabric.h"
 
 namespace cm::app {
 namespace {

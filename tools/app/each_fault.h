@@ -2,13 +2,11 @@
 #ifndef TOOLS_APP_EACH_FAULT_H_
 #define TOOLS_APP_EACH_FAULT_H_
 
-#include <cstddef>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "model/base/duration.h"
-#include "sim/fabric/fabric.h"
 #include "tools/app/broker.h"
 #include "tools/app/script.h"
 

@@ -9,11 +9,16 @@
 #include <cerrno>
 #include <cstdio>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "conformance/process/process.h"
 #include "model/base/choice.h"
+#include "tools/app/order.h"
 #include "tools/app/program.h"
+#include "tools/app/script.h"
 
 namespace cm::app {
 namespace {
@@ -101,19 +106,21 @@ class Runs {
     return true;
   }
 
-  // One that has ended. There must be one that runs.
-  Done Await() {
+  // One that has ended; none after an interrupt. There must be one that runs.
+  std::optional<Done> Await(const std::atomic<bool>* interrupted) {
+    constexpr int kLookMs = 100;  // a signal may come just before the wait
     for (;;) {
+      if (interrupted != nullptr && *interrupted) return std::nullopt;
       std::vector<pollfd> ends;
       for (const One& one : running_) ends.push_back({one.output.get(), POLLIN, 0});
-      if (poll(ends.data(), ends.size(), -1) < 0) continue;
+      if (poll(ends.data(), ends.size(), kLookMs) <= 0) continue;
       for (size_t i = 0; i < ends.size(); ++i) {
         if (ends[i].revents == 0 || ReadFrom(&running_[i])) continue;
         One one = std::move(running_[i]);
         running_.erase(running_.begin() + static_cast<ptrdiff_t>(i));
         const auto told = ToldBy(one.text);
-        return {.number = one.number,
-                .told = told.value_or(Told{.problem = "a run ended without its result"})};
+        return Done{.number = one.number,
+                    .told = told.value_or(Told{.problem = "a run ended without its result"})};
       }
     }
   }
@@ -170,15 +177,15 @@ std::string Explorer::Search(Failure* failure) {
       ++next;
     }
     if (runs.size() == 0) return {};
-    const Runs::Done ended = runs.Await();
-    if (Interrupted()) continue;
-    if (!ended.told.problem.empty()) return ended.told.problem;
+    const std::optional<Runs::Done> ended = runs.Await(exploration_.interrupted);
+    if (!ended) return {};
+    if (!ended->told.problem.empty()) return ended->told.problem;
     if (exploration_.progress) exploration_.progress(++done);
-    if (ended.told.kind.empty() || (failure->seed != 0 && failure->seed < ended.number)) continue;
-    failure->seed = ended.number;
-    failure->kind = ended.told.kind;
-    failure->setting = exploration_.setting(ended.number);
-    failure->setting.order = ended.told.deviations;
+    if (ended->told.kind.empty() || (failure->seed != 0 && failure->seed < ended->number)) continue;
+    failure->seed = ended->number;
+    failure->kind = ended->told.kind;
+    failure->setting = exploration_.setting(ended->number);
+    failure->setting.order = ended->told.deviations;
   }
 }
 
@@ -189,8 +196,9 @@ std::optional<size_t> Explorer::FirstThatFails(const std::vector<Setting>& tries
   failure->runs += tries.size();
   for (size_t i = 0; i < tries.size(); ++i) static_cast<void>(runs.Start(i, tries[i]));
   while (runs.size() > 0) {
-    const Runs::Done ended = runs.Await();
-    kinds[ended.number] = ended.told.kind;
+    const std::optional<Runs::Done> ended = runs.Await(exploration_.interrupted);
+    if (!ended) return std::nullopt;
+    kinds[ended->number] = ended->told.kind;
   }
   for (const auto& [number, kind] : kinds)
     if (kind == failure->kind) return number;

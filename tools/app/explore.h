@@ -7,14 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "tools/app/broker.h"
-#include "tools/app/order.h"
-#include "tools/app/script.h"
 
 namespace cm::app {
 
@@ -41,7 +37,7 @@ struct Failure {
 std::string KindOf(const Report& report, bool has_faults);
 
 // The failure with the smallest seed of those that were seen; or the reason why a run could not
-// start. An interrupt ends it without a failure.
+// start. After an interrupt: what was found until then, shrunk as far as that has come.
 std::variant<Failure, std::string> Explore(const Exploration& exploration);
 
 }  // namespace cm::app

@@ -1,6 +1,4 @@
-// Mistakes of a small server with epoll and threads, found by seeds and shrunk. Each test is a
-// process of its own, and explores before it runs programs itself: a process that has started
-// another one has a thread for that, which its forks lack.
+// Mistakes of a small server with epoll and threads, found by seeds and shrunk.
 #include "tools/app/explore.h"
 
 #include <gmock/gmock.h>
@@ -13,11 +11,9 @@
 #include <variant>
 #include <vector>
 
-#include "model/base/duration.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "tools/app/broker.h"
-#include "tools/app/drawn_faults.h"
 #include "tools/app/run_programs.h"
 
 namespace cm::app {

@@ -90,7 +90,7 @@ TEST(NoHost, DescribesDevicesOfOtherLinks) {
   fs::remove_all(folder);
   ASSERT_TRUE(LayOutHost(folder, *ports, 0, Transport::kIwarp));
   EXPECT_EQ(line(device + "/node_type"), "4: RNIC");
-  EXPECT_EQ(line(device + "/ports/1/gids/0"), "0200:0000:0001:0000:0000:0000:0000:0000");
+  EXPECT_EQ(line(device + "/ports/1/gids/0"), "5254:0000:0001:0000:0000:0000:0000:0000");
   EXPECT_FALSE(fs::exists(folder / "sys/class/infiniband" / device / "ports/1/gids/1"));
   fs::remove_all(folder);
 }
@@ -109,7 +109,7 @@ TEST_F(Host, HasItsOwnInterfacesAndTheLoopback) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("lo", "veth1"));
   std::string link;
   std::ifstream(folder_ / "sys/class/net/veth1/address") >> link;
-  EXPECT_EQ(link, "02:00:00:00:00:02");
+  EXPECT_EQ(link, "52:54:00:00:00:02");
   std::ifstream counters(folder_ / "proc/net/dev");
   const std::string text(std::istreambuf_iterator<char>(counters), {});
   EXPECT_THAT(text, testing::AllOf(testing::HasSubstr(" veth1: "), testing::HasSubstr("lo: "),
@@ -123,7 +123,7 @@ TEST_F(Host, HasItsOwnInterfacesAndTheLoopback) {
 
 TEST_F(Host, TellsTheAddressesOfAnInterface) {
   EXPECT_EQ(Ip("-j addr show veth1"),
-            R"([{"ifname":"veth1","address":"02:00:00:00:00:02","addr_info":)"
+            R"([{"ifname":"veth1","address":"52:54:00:00:00:02","addr_info":)"
             R"([{"family":"inet","local":"10.0.1.1"},{"family":"inet6","local":"fd00:1::1"}]}])"
             "\n0");
 }

@@ -99,6 +99,14 @@ int LeaveASemaphore() {
   });
 }
 
+int LeaveAMutex() {
+  return LeaveIt([] {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&mutex);
+  });
+}
+
 // Nothing is left to be woken: the wait is so deep on the stack that no other one is there after
 // it.
 int LeaveAFutex() {
@@ -161,11 +169,17 @@ int LeaveNothingAtAll() {
 
 const LimitedWaits& Waits() {
   static const auto* const kAll = new LimitedWaits{
-      {"event", &LeaveAnEvent},        {"poll", &LeaveAPoll},
-      {"read", &LeaveARead},           {"sleep", &LeaveASleep},
-      {"semaphore", &LeaveASemaphore}, {"futex", &LeaveAFutex},
-      {"name", &LeaveByAnotherName},   {"stack", &LeaveFromAnotherStack},
-      {"thread", &LeaveAsThread},      {"nothing", &LeaveNothingAtAll},
+      {"event", &LeaveAnEvent},
+      {"poll", &LeaveAPoll},
+      {"read", &LeaveARead},
+      {"sleep", &LeaveASleep},
+      {"semaphore", &LeaveASemaphore},
+      {"futex", &LeaveAFutex},
+      {"mutex", &LeaveAMutex},
+      {"name", &LeaveByAnotherName},
+      {"stack", &LeaveFromAnotherStack},
+      {"thread", &LeaveAsThread},
+      {"nothing", &LeaveNothingAtAll},
   };
   return *kAll;
 }

@@ -5,6 +5,7 @@
 #include <rdma/rdma_cma.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -28,6 +29,9 @@ inline timespec InTwoSeconds(clockid_t clock) {
   const int64_t then = TimeOn(clock) + 2 * kSecond;
   return {.tv_sec = then / kSecond, .tv_nsec = then % kSecond};
 }
+
+// 0 or an errno.
+inline int SleepFor(const timespec& time) { return nanosleep(&time, nullptr) == 0 ? 0 : errno; }
 
 // Each returns an errno, or something else of its own.
 using LimitedWaits = std::map<std::string, int (*)()>;

@@ -2,12 +2,10 @@
 #ifndef TOOLS_APP_LINE_LOG_H_
 #define TOOLS_APP_LINE_LOG_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/base/duration.h"

@@ -20,6 +20,8 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/fabric/names.h"
+
 namespace cm::app {
 namespace {
 
@@ -226,7 +228,7 @@ bool AddRoute(unsigned link, const std::string& bytes, bool v6, const std::strin
 }  // namespace
 
 std::array<uint8_t, 6> HardwareAddressOf(size_t device) {
-  return {0x02, 0, 0, 0, 0, static_cast<uint8_t>(device + 1)};
+  return sim::MacOf(static_cast<uint8_t>(device));
 }
 
 Network::Visit::Visit(int name_space) {

@@ -15,7 +15,7 @@
 
 namespace cm::app {
 
-// Of the interface under a device, whose GUID is made of it: see sim/fabric/names.cc.
+// Of the interface under a device, whose GUID is made of it: see sim/fabric/names.h.
 std::array<uint8_t, 6> HardwareAddressOf(size_t device);
 
 class Network {

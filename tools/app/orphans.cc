@@ -11,12 +11,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -38,18 +36,6 @@ std::string EnvironmentText(pid_t process) {
 
 bool Has(pid_t process, const std::string& setting) {
   return EnvironmentText(process).find('\0' + setting) != std::string::npos;
-}
-
-std::vector<pid_t> AllProcesses() {
-  std::vector<pid_t> all;
-  std::error_code error;
-  for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename();
-    pid_t process = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), process).ec == std::errc())
-      all.push_back(process);
-  }
-  return all;
 }
 
 // Of a killed process, which an init may reap in our place.
@@ -74,7 +60,7 @@ void AwaitEnd(pid_t process) {
   if (size > 0) _exit(0);
   for (int round = 0; round < kRounds; ++round) {
     bool any = false;
-    for (const pid_t process : AllProcesses())
+    for (const pid_t process : NumbersIn("/proc"))
       if (process != getpid() && Has(process, setting) && kill(process, SIGKILL) == 0) any = true;
     if (!any) break;
   }

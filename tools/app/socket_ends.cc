@@ -12,12 +12,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include "model/base/files.h"
+#include "tools/app/threads.h"
 
 namespace cm::app {
 namespace {
@@ -30,29 +31,12 @@ constexpr std::array kHarmless = {SIGCHLD, SIGCONT, SIGURG,  SIGWINCH,
 // Those whose handlers mostly end the process.
 constexpr std::array kAsking = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-std::string TextOf(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string StatusOf(pid_t process) { return TextOf(fmt::format("/proc/{}/status", process)); }
-
 // What follows the name in its line. source: man proc(5), /proc/pid/status
 std::string_view In(std::string_view status, std::string_view name) {
   const size_t at = status.find(fmt::format("\n{}:\t", name));
   if (at == std::string_view::npos) return {};
   const std::string_view rest = status.substr(at + name.size() + 3);
   return rest.substr(0, rest.find('\n'));
-}
-
-// The last of its ids is that of its own namespace.
-bool IsCalled(pid_t process, pid_t own) {
-  const std::string status = StatusOf(process);
-  const std::string_view ids = In(status, "NSpid");
-  pid_t last = 0;
-  const char* const begin = ids.data() + ids.rfind('\t') + 1;
-  return !ids.empty() && std::from_chars(begin, ids.data() + ids.size(), last).ec == std::errc() &&
-         last == own;
 }
 
 bool HasBit(std::string_view hexadecimal, int signal) {
@@ -63,14 +47,14 @@ bool HasBit(std::string_view hexadecimal, int signal) {
 
 bool MayEndBy(pid_t process, int signal) {
   if (signal < 1 || signal > 64 || std::ranges::count(kHarmless, signal) != 0) return false;
-  const std::string status = StatusOf(process);
+  const std::string status = ReadFile(fmt::format("/proc/{}/status", process)).value_or("");
   if (HasBit(In(status, "SigIgn"), signal)) return false;
   return !HasBit(In(status, "SigCgt"), signal) || std::ranges::count(kAsking, signal) != 0;
 }
 
 // source: man proc(5), /proc/pid/fdinfo
 bool ClosesAtExec(pid_t process, int fd) {
-  const std::string info = TextOf(fmt::format("/proc/{}/fdinfo/{}", process, fd));
+  const std::string info = ReadFile(fmt::format("/proc/{}/fdinfo/{}", process, fd)).value_or("");
   return (std::strtoul(std::string(In(info, "flags")).c_str(), nullptr, 8) & O_CLOEXEC) != 0;
 }
 
@@ -92,10 +76,9 @@ void EachSocket(pid_t process, Use use) {
 }  // namespace
 
 // None where its end takes no way.
-OwnedDescriptor SocketEnds::Duplicate(const Process& process, int pidfd, int fd) const {
-  OwnedDescriptor socket(static_cast<int>(syscall(SYS_pidfd_getfd, pidfd, fd, 0)));
-  return links_->HasItsEndCarried(socket.get(), process.side) ? std::move(socket)
-                                                              : OwnedDescriptor();
+Descriptor SocketEnds::Duplicate(const Process& process, int pidfd, int fd) const {
+  Descriptor socket(static_cast<int>(syscall(SYS_pidfd_getfd, pidfd, fd, 0)));
+  return links_->HasItsEndCarried(socket.get(), process.side) ? std::move(socket) : Descriptor();
 }
 
 void SocketEnds::Keep(const Process& process, bool surely, Instant at) {
@@ -103,10 +86,10 @@ void SocketEnds::Keep(const Process& process, bool surely, Instant at) {
   kept.surely |= surely;
   kept.at = at;
   kept.sockets.clear();
-  const OwnedDescriptor of(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
+  const Descriptor of(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
   if (of.get() < 0) return;
   EachSocket(process.pid, [&](int fd, uint64_t /*name*/) {
-    OwnedDescriptor socket = Duplicate(process, of.get(), fd);
+    Descriptor socket = Duplicate(process, of.get(), fd);
     if (socket.get() >= 0) kept.sockets.push_back(std::move(socket));
   });
 }
@@ -115,7 +98,7 @@ void SocketEnds::Keep(const Process& process, bool surely, Instant at) {
 void SocketEnds::Executes(const Process& asking, const sim::uapi::CarryRecord& record) {
   executing_.erase(asking.number);
   if (record.attempt == 0) return;
-  const OwnedDescriptor of(static_cast<int>(syscall(SYS_pidfd_open, asking.pid, 0)));
+  const Descriptor of(static_cast<int>(syscall(SYS_pidfd_open, asking.pid, 0)));
   if (of.get() < 0) return;
   Kept& kept = executing_[asking.number];
   kept.at = Instant::FromNanoseconds(record.now);
@@ -125,7 +108,7 @@ void SocketEnds::Executes(const Process& asking, const sim::uapi::CarryRecord& r
   });
   EachSocket(asking.pid, [&](int fd, uint64_t name) {
     if (stay.contains(name)) return;
-    OwnedDescriptor socket = Duplicate(asking, of.get(), fd);
+    Descriptor socket = Duplicate(asking, of.get(), fd);
     if (socket.get() >= 0) kept.sockets.push_back(std::move(socket));
   });
 }
@@ -143,7 +126,7 @@ void SocketEnds::MayEnd(const Process& asking, const sim::uapi::CarryRecord& rec
   const uint8_t kernel = topology_->KernelOf(asking.side);
   for (const auto& process : processes_->all()) {
     if (process->gone || topology_->KernelOf(process->side) != kernel) continue;
-    const bool is_it = named <= 0 || IsCalled(process->pid, named);
+    const bool is_it = named <= 0 || ThreadCalled(process->pid, named) == process->pid;
     if (is_it && MayEndBy(process->pid, signal)) Keep(*process, false, at);
   }
 }
@@ -162,10 +145,10 @@ std::set<uint64_t> SocketEnds::OfOthers(const Process& process) const {
   return names;
 }
 
-void SocketEnds::Close(std::vector<OwnedDescriptor> sockets, const Process& process, Instant at) {
+void SocketEnds::Close(std::vector<Descriptor> sockets, const Process& process, Instant at) {
   if (sockets.empty() || process.host_has_crashed) return;
   const std::set<uint64_t> others = OfOthers(process);
-  for (OwnedDescriptor& socket : sockets)
+  for (Descriptor& socket : sockets)
     if (!others.contains(SocketLinks::NumberOf(socket.get())))
       links_->Closes(std::move(socket), process.side, at);
 }

@@ -18,6 +18,7 @@
 #include <set>
 #include <vector>
 
+#include "conformance/process/descriptor.h"
 #include "model/base/duration.h"
 #include "model/vocabulary/topology.h"
 #include "sim/uapi/request.h"
@@ -45,15 +46,15 @@ class SocketEnds {
 
  private:
   struct Kept {
-    std::vector<OwnedDescriptor> sockets;
+    std::vector<Descriptor> sockets;
     bool surely = false;  // it ends by itself
     Instant at;
   };
 
   void Keep(const Process& process, bool surely, Instant at);
-  OwnedDescriptor Duplicate(const Process& process, int pidfd, int fd) const;
+  Descriptor Duplicate(const Process& process, int pidfd, int fd) const;
   std::set<uint64_t> OfOthers(const Process& process) const;
-  void Close(std::vector<OwnedDescriptor> sockets, const Process& process, Instant at);
+  void Close(std::vector<Descriptor> sockets, const Process& process, Instant at);
 
   SocketLinks* links_;
   const ProcessTable* processes_;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -47,10 +46,10 @@ Duration Doubled(Duration first, uint32_t times) {
 }
 
 // What the program has under that number.
-OwnedDescriptor Duplicate(pid_t process, uint32_t fd) {
-  const OwnedDescriptor of(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
-  if (of.get() < 0) return OwnedDescriptor();
-  return OwnedDescriptor(static_cast<int>(syscall(SYS_pidfd_getfd, of.get(), fd, 0)));
+Descriptor Duplicate(pid_t process, uint32_t fd) {
+  const Descriptor of(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  if (of.get() < 0) return Descriptor();
+  return Descriptor(static_cast<int>(syscall(SYS_pidfd_getfd, of.get(), fd, 0)));
 }
 
 // To a program that has been refused: the system's own socket was never full. So epoll with EPOLLET
@@ -78,11 +77,13 @@ bool HasFailed(int socket) {
   return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-}  // namespace
-
-OwnedDescriptor::~OwnedDescriptor() {
-  if (fd_ >= 0) close(fd_);
+// Its sending side is shut: a send of no bytes says so. source: linux 6.1 tcp.c tcp_sendmsg_locked
+bool IsShut(int socket) {
+  return !HasFailed(socket) && send(socket, nullptr, 0, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+         errno == EPIPE;
 }
+
+}  // namespace
 
 SocketLinks::SocketLinks(sim::World* world, SocketNotes::Sink noted)
     : world_(world), notes_(std::move(noted)) {
@@ -144,7 +145,7 @@ SocketLinks::Answered SocketLinks::Ask(pid_t process, uint8_t side,
   const auto what = static_cast<Carry>(record.what);
   const std::span<const uint8_t> peer =
       std::span(request.bytes).subspan(std::min(sizeof record, request.bytes.size()));
-  OwnedDescriptor socket = Duplicate(process, request.on);
+  Descriptor socket = Duplicate(process, request.on);
   const uint64_t name = NumberOf(socket.get());
   if (what == Carry::kWaits) return Waits(name);
   if (what == Carry::kGate) return WaitsForRoom(name, Duplicate(process, record.attempt));
@@ -222,7 +223,7 @@ SocketLinks::Answered SocketLinks::Waits(uint64_t name) {
   return answered;
 }
 
-SocketLinks::Answered SocketLinks::WaitsForRoom(uint64_t name, OwnedDescriptor gate) {
+SocketLinks::Answered SocketLinks::WaitsForRoom(uint64_t name, Descriptor gate) {
   const auto found = flows_.find(name);
   const bool full = found != flows_.end() && found->second.bytes > kWritable;
   if (full) found->second.gates.push_back(std::move(gate));
@@ -231,13 +232,13 @@ SocketLinks::Answered SocketLinks::WaitsForRoom(uint64_t name, OwnedDescriptor g
 
 void SocketLinks::SayThatThereIsRoom(Flow* flow) {
   uint64_t count = 0;
-  for (const OwnedDescriptor& gate : std::exchange(flow->gates, {}))
+  for (const Descriptor& gate : std::exchange(flow->gates, {}))
     static_cast<void>(!read(gate.get(), &count, sizeof count));
   if (flow->refused) MakeAnEdge(flow->socket.get());
   flow->refused = false;
 }
 
-void SocketLinks::Closes(OwnedDescriptor socket, uint8_t side, Instant at) {
+void SocketLinks::Closes(Descriptor socket, uint8_t side, Instant at) {
   const uint64_t name = NumberOf(socket.get());
   const std::optional<Way> way = WayOf(socket.get(), world_->topology().sides[side].device, {});
   if (name == 0 || !way || !way->is_tcp) return;
@@ -257,12 +258,13 @@ uint64_t SocketLinks::NumberOf(int socket) {
   return status.st_ino;
 }
 
-SocketLinks::Answered SocketLinks::Sends(Instant now, uint64_t name, OwnedDescriptor socket,
+SocketLinks::Answered SocketLinks::Sends(Instant now, uint64_t name, Descriptor socket,
                                          const Way& way, const CarryRecord& record,
                                          std::span<const uint8_t> peer, const Reads& reads) {
   const auto what = static_cast<Carry>(record.what);
   uint64_t room = kRoom;
-  if (const auto found = flows_.find(name); found != flows_.end() && what == Carry::kSends) {
+  const auto found = flows_.find(name);
+  if (found != flows_.end() && what == Carry::kSends) {
     Flow& flow = found->second;
     if (flow.stuck) Deliver(name, &flow);
     const auto shuts = [](const Message& one) { return one.what == Carry::kShuts; };
@@ -272,6 +274,10 @@ SocketLinks::Answered SocketLinks::Sends(Instant now, uint64_t name, OwnedDescri
     if (room == 0)
       return {.value = sim::uapi::kNoRoom, .at = record.blocks != 0 ? NextAt().value_or(now) : now};
   }
+  // A shutdown that has arrived is known to the system alone.
+  const bool is_idle = found == flows_.end() || found->second.messages.empty();
+  if (way.is_tcp && what == Carry::kSends && is_idle && IsShut(socket.get()))
+    return {.value = -EPIPE, .at = now};
   Message message = {.what = what, .peer = {peer.begin(), peer.end()}};
   message.bytes.resize(way.is_tcp ? std::min<uint64_t>(record.length, room) : record.length);
   if (!message.bytes.empty() && !reads(record.address, message.bytes))

@@ -14,7 +14,7 @@
 #ifndef TOOLS_APP_SOCKET_LINKS_H_
 #define TOOLS_APP_SOCKET_LINKS_H_
 
-#include <netinet/in.h>
+#include <netinet/in.h>  // before the kernel's headers, which define the same
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -29,25 +29,13 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/process/descriptor.h"
 #include "model/base/duration.h"
 #include "sim/uapi/request.h"
 #include "sim/world/world.h"
 #include "tools/app/socket_notes.h"
 
 namespace cm::app {
-
-// Closed when it is destroyed.
-class OwnedDescriptor {
- public:
-  explicit OwnedDescriptor(int fd = -1) : fd_(fd) {}
-  OwnedDescriptor(OwnedDescriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  OwnedDescriptor& operator=(OwnedDescriptor&&) = delete;
-  ~OwnedDescriptor();
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 class SocketLinks {
  public:
@@ -70,7 +58,7 @@ class SocketLinks {
   Answered Ask(pid_t process, uint8_t side, const sim::uapi::Request& request, const Reads& reads);
 
   // The end of a socket of a process that has ended.
-  void Closes(OwnedDescriptor socket, uint8_t side, Instant at);
+  void Closes(Descriptor socket, uint8_t side, Instant at);
   // Of TCP, and connected to another host.
   bool HasItsEndCarried(int socket, uint8_t side) const;
   // The number of the socket; 0 for what is none.
@@ -105,15 +93,15 @@ class SocketLinks {
   };
   // Of one socket, in the order in which they were sent.
   struct Flow {
-    OwnedDescriptor socket;
+    Descriptor socket;
     Way way;
     std::deque<Message> messages;
-    uint64_t first = 0;                  // the number of the first of them
-    uint64_t bytes = 0;                  // of all of them, with what each takes beside
-    bool stuck = false;                  // the first has arrived, and the receiver has no room
-    bool refused = false;                // there was no room for the sender
-    std::vector<OwnedDescriptor> gates;  // of programs that wait for room; see Carry::kGate
-    Instant last;                        // no message arrives earlier: they stay in order
+    uint64_t first = 0;             // the number of the first of them
+    uint64_t bytes = 0;             // of all of them, with what each takes beside
+    bool stuck = false;             // the first has arrived, and the receiver has no room
+    bool refused = false;           // there was no room for the sender
+    std::vector<Descriptor> gates;  // of programs that wait for room; see Carry::kGate
+    Instant last;                   // no message arrives earlier: they stay in order
   };
   using Flows = std::map<uint64_t, Flow>;  // by the number of the socket
   struct Due {
@@ -134,9 +122,9 @@ class SocketLinks {
                    std::span<const uint8_t> peer, Instant now, const Answered& answered);
   void NoteArrival(uint64_t name, const Flow& flow, const Message& message);
   Answered Waits(uint64_t name);
-  Answered WaitsForRoom(uint64_t name, OwnedDescriptor gate);
+  Answered WaitsForRoom(uint64_t name, Descriptor gate);
   static void SayThatThereIsRoom(Flow* flow);
-  Answered Sends(Instant now, uint64_t name, OwnedDescriptor socket, const Way& way,
+  Answered Sends(Instant now, uint64_t name, Descriptor socket, const Way& way,
                  const sim::uapi::CarryRecord& record, std::span<const uint8_t> peer,
                  const Reads& reads);
   void SetOut(Instant now, uint64_t name, uint64_t message);

@@ -145,13 +145,16 @@ void PourByEdges(const char* host) {
   close(fd);
 }
 
-// What comes after the end, and a datagram that is too long.
+// What comes after the end, while that is under way and when it has arrived, and a datagram that is
+// too long. The peer does not read yet.
 void Exceed(const char* host) {
   signal(SIGPIPE, [](int) { std::printf("SIGPIPE\n"); });
   const int fd = Connected(host);
   static_cast<void>(!write(fd, "hello", 5));
   shutdown(fd, SHUT_WR);
-  const bool is_shut = write(fd, "hello", 5) < 0 && errno == EPIPE;
+  bool is_shut = write(fd, "hello", 5) < 0 && errno == EPIPE;
+  usleep(kPause / 2);
+  is_shut = is_shut && send(fd, "hello", 5, MSG_NOSIGNAL) < 0 && errno == EPIPE;
   const bool is_no_way = shutdown(fd, 77) < 0 && errno == EINVAL;
   const int datagrams = socket(AF_INET, SOCK_DGRAM, 0);
   const sockaddr_in peer = AddressOf(host);
@@ -262,6 +265,35 @@ void Say(const char* host) {
     inet_ntop(AF_INET, &from.sin_addr, name.data(), name.size());
     std::printf("answer from %s after %ld us\n", name.data(), Since(before));
   }
+}
+
+// The number of a connection to its own host, which the C library has closed, is that of a socket
+// which goes to another.
+void SayAfterAFile(const char* host) {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in own = AddressOf("127.0.0.1");
+  own.sin_port = 0;
+  socklen_t length = sizeof own;
+  static_cast<void>(bind(listener, Any(own), length));
+  listen(listener, 1);
+  getsockname(listener, reinterpret_cast<sockaddr*>(&own), &length);
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  if (connect(fd, Any(own), length) != 0 || write(fd, "hello", 5) != 5) return;
+  std::fclose(fdopen(fd, "w"));
+  Say(host);
+}
+
+// A duplicate that fails is no end of the connection, after which the system would not linger.
+void FailToDuplicate(const char* host) {
+  const int fd = Connected(host);
+  linger how = {.l_onoff = 1, .l_linger = 1};
+  socklen_t length = sizeof how;
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &how, length);
+  const bool fails = dup2(-1, fd) < 0 && dup3(-1, fd, 0) < 0;
+  usleep(kPause);
+  getsockopt(fd, SOL_SOCKET, SO_LINGER, &how, &length);
+  std::printf("%s, lingers %d\n", fails ? "fails" : "has a duplicate", how.l_onoff);
+  close(fd);
 }
 
 // The peer has gone when the second message comes.
@@ -430,6 +462,8 @@ int main(int count, char** words) {
       {"hear", [](const char*) { Hear(AF_INET); }},
       {"hear6", [](const char*) { Hear(AF_INET6); }},
       {"say", Say},
+      {"say-after-file", SayAfterAFile},
+      {"duplicate", FailToDuplicate},
       {"break", Break},
       {"go", AcceptAndGo},
       {"ticks", Ticks},

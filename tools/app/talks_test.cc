@@ -147,9 +147,15 @@ TEST_F(Talks, TakeTheTimeOfTheirLinkWhereASocketHasTheNumberOfAFile) {
 }
 
 TEST_F(Talks, AreRefusedAsByTheSystem) {
-  EXPECT_THAT(Between("count", "exceed").output,
+  EXPECT_THAT(Between("late", "exceed").output,
               UnorderedElementsAre(HasSubstr("connected"), "active| SIGPIPE",
                                    "active| shut refused too long", HasSubstr("5 bytes, ")));
+}
+
+TEST_F(Talks, GoOnAfterADuplicateThatFails) {
+  EXPECT_THAT(Between("count", "duplicate").output,
+              UnorderedElementsAre(HasSubstr("connected"), "active| fails, lingers 1",
+                                   HasSubstr("0 bytes, ")));
 }
 
 TEST_F(Talks, OverUdpComeFromTheirOwnHost) {
@@ -159,6 +165,11 @@ TEST_F(Talks, OverUdpComeFromTheirOwnHost) {
                                                "active| answer from 10.0.1.1 after 20 us",
                                                "passive| two from 10.0.0.1",
                                                "active| answer from 10.0.1.1 after 20 us"));
+}
+
+TEST_F(Talks, OverUdpTakeTheTimeOfTheirLinkWhereASocketHasTheNumberOfAFile) {
+  EXPECT_THAT(Between("hear", "say-after-file").output,
+              Contains("active| answer from 10.0.1.1 after 20 us").Times(2));
 }
 
 TEST_F(Talks, OverUdpAnswerFromTheirOwnHostToAMappedAddress) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -41,7 +42,7 @@ class Files {
     }
     int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
     const bool too_many = fd < 0 && (errno == EMFILE || errno == ENFILE);
-    if (too_many || open_.size() >= kMost) CloseAll();
+    if (too_many || open_.size() >= most_) CloseAll();
     if (too_many) fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return {};
     std::string text = Read(fd);
@@ -53,7 +54,12 @@ class Files {
   }
 
  private:
-  static constexpr size_t kMost = 256;
+  // A part of the files that this process may have open.
+  static size_t Most() {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return std::clamp<size_t>(limit.rlim_cur / 4, 256, 8192);
+  }
 
   // Most of many are of threads that have ended.
   void CloseAll() {
@@ -67,6 +73,7 @@ class Files {
     return {buffer.data(), static_cast<size_t>(std::max<ssize_t>(size, 0))};
   }
 
+  const size_t most_ = Most();
   std::unordered_map<std::string, int> open_;
 };
 
@@ -175,19 +182,8 @@ bool EndsByItself(const SystemCall& call) {
   }
 }
 
-// By number.
 std::vector<pid_t> TasksOf(pid_t process) {
-  std::vector<pid_t> tasks;
-  std::error_code error;
-  for (fs::directory_iterator at(fmt::format("/proc/{}/task", process), error), end;
-       !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename();
-    pid_t task = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), task).ec == std::errc())
-      tasks.push_back(task);
-  }
-  std::ranges::sort(tasks);
-  return tasks;
+  return NumbersIn(fmt::format("/proc/{}/task", process));
 }
 
 std::string FilesOf(pid_t process, pid_t thread) {
@@ -288,6 +284,19 @@ pid_t ThreadCalled(pid_t process, pid_t own) {
   const std::vector<pid_t> all = TasksOf(process);
   const auto found = std::find_if(all.rbegin(), all.rend(), is_called);
   return found == all.rend() ? 0 : *found;
+}
+
+std::vector<pid_t> NumbersIn(const std::string& folder) {
+  std::vector<pid_t> numbers;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    pid_t number = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), number).ec == std::errc())
+      numbers.push_back(number);
+  }
+  std::ranges::sort(numbers);
+  return numbers;
 }
 
 std::vector<pid_t> ChildrenOf(pid_t process) {

@@ -22,7 +22,6 @@ struct ThreadState {
   int64_t call = -1;    // the system call that it sleeps in; -1 when unknown
   bool timed = false;   // the call has a time limit
   bool asks = false;    // it sleeps until we answer it; nothing else is known
-  friend bool operator==(const ThreadState&, const ThreadState&) = default;
 };
 
 // A number that changes when the system creates a process or a thread; 0 when unknown.
@@ -52,6 +51,9 @@ uint64_t TicksWithChildren(pid_t process);
 
 // The thread of the process that calls itself `own` in its own PID namespace; 0 when there is none.
 pid_t ThreadCalled(pid_t process, pid_t own);
+
+// The entries of a folder of /proc that are numbers, sorted: processes, or threads.
+std::vector<pid_t> NumbersIn(const std::string& folder);
 
 // Child processes by /proc, including adopted ones.
 std::vector<pid_t> ChildrenOf(pid_t process);

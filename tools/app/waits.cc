@@ -272,6 +272,7 @@ void BeRefused() {
   std::printf("%s\n", error(accept4(datagrams, nullptr, nullptr, 0)));
   std::printf("%s\n", error(recv(listener, &byte, 1, 0)));
   std::printf("%s\n", error(read(ends[1], &byte, 1)));
+  std::printf("%s\n", error(recv(datagrams, &byte, 1, MSG_ERRQUEUE)));
 }
 
 void ReadForEver() {

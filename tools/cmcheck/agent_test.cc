@@ -1,6 +1,7 @@
 // cmcheck on both sides of the driver protocol.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <cstdlib>
@@ -16,7 +17,9 @@ namespace cm {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 class Agent : public testing::Test {
  protected:
@@ -49,8 +52,8 @@ TEST_F(Agent, HasTheHistoriesOfItsImplementation) {
 
 TEST_F(Agent, ADefectIsFoundThroughItAndItsConversationReplays) {
   const std::string impl = "exec:" + AgentOf("--impl sim --defect connect-wrong-errno");
-  const Ended run =
-      folder_.Cmcheck({"run", "--impl", impl, "--sequences", "200", "--report", "report"});
+  const Ended run = folder_.Cmcheck(
+      {"run", "--impl", impl, "--sequences", "60", "--property", "ROWS-1", "--report", "report"});
   EXPECT_EQ(run.exit_code, 1) << run.error;
   const Ended replay =
       folder_.Cmcheck({"replay", "report/findings/rows-1-rdma_connect.conv", "--impl", impl});
@@ -88,6 +91,38 @@ TEST_F(Agent, KeepsTheProtocol) {
     EXPECT_THAT(ended.output, HasSubstr("16 ok, 0 failed"));
   }
   EXPECT_EQ(folder_.Cmcheck({"driver-check", "echo hello"}).exit_code, 1);
+}
+
+// What is drawn follows from what the driver says that its environment can do.
+TEST_F(Agent, WithAnotherEnvironmentDoesNotContinueTheJournal) {
+  const auto run = [&](const std::string& filter) {
+    folder_.Write("driver.sh", AgentOf("--impl sim") + filter);
+    return folder_.Cmcheck(
+        {"run", "--impl", "exec:sh driver.sh", "--sequences", "5", "--journal", "j"});
+  };
+  EXPECT_EQ(run("").exit_code, 0);
+  EXPECT_EQ(run("").exit_code, 0) << "the same goes on";
+  const Ended other = run(" | sed -u '/^capabilities /d'");
+  EXPECT_EQ(other.exit_code, 2) << other.output;
+  EXPECT_THAT(other.error, HasSubstr("j is the journal of another campaign"));
+}
+
+// What a driver or a launcher does first, in tests that interrupt its suite meanwhile.
+constexpr const char* kWaits = ": >started; while [ ! -e go ]; do :; done; ";
+
+Ended InterruptIt(const CmcheckFolder& folder, const std::vector<std::string>& arguments) {
+  Running running(folder.CommandOf(arguments), {}, folder.path());
+  while (!std::filesystem::exists(folder.path() / "started")) sched_yield();
+  running.Signal(SIGINT);
+  folder.Write("go", "");
+  return running.Wait();
+}
+
+TEST_F(Agent, IsNotTriedOnWhenTheCheckIsInterrupted) {
+  folder_.Write("driver.sh", kWaits + ("exec " + AgentOf("--impl sim")));
+  const Ended ended = InterruptIt(folder_, {"driver-check", "sh driver.sh"});
+  EXPECT_EQ(ended.exit_code, 130) << ended.error;
+  EXPECT_THAT(LinesOf(ended.output), ElementsAre(HasSubstr("ok"), "1 ok, 0 failed"));
 }
 
 // A site whose launcher starts both agents here.
@@ -157,6 +192,15 @@ TEST_F(Site, WhoseHostsDoNotReachEachOtherIsRefused) {
   EXPECT_EQ(check.exit_code, 1);
   EXPECT_THAT(check.output, HasSubstr("active to passive over IPv4: "));
   EXPECT_THAT(check.output, HasSubstr("passive wait S within=5s -> quiet: nothing has come"));
+}
+
+TEST_F(Site, IsNotCheckedOnWhenTheCheckIsInterrupted) {
+  folder_.Write("launch.sh", kWaits + std::string("exec sh -c \"$1\""));
+  WriteSite("sh launch.sh '{command}'");
+  const Ended check = InterruptIt(folder_, {"site", "check", "site.json"});
+  EXPECT_EQ(check.exit_code, 130) << check.error;
+  EXPECT_THAT(check.output,
+              AllOf(HasSubstr("active to passive over IPv4: "), Not(HasSubstr("over IPv6: "))));
 }
 
 TEST_F(Site, ThatTakesNoLargeMessageIsRefused) {

@@ -1,6 +1,5 @@
 // The verb `app`: unmodified programs on simulated hosts.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -278,10 +277,13 @@ int RunOnce(const AppOptions& options, app::Setting setting) {
   return report.clean() ? kExitClean : kExitFound;
 }
 
+// The exit code of a run that has failed, from that of one more run, which may happen to be clean.
+int CodeOfFailure(int once_more) { return once_more == kExitClean ? kExitFound : once_more; }
+
 // Runs from `first` on, shrinks the first that fails, and prints what came of it.
 int ExploreRuns(const AppOptions& options, uint64_t first, uint64_t count, std::string_view what,
                 const std::function<app::Setting(uint64_t)>& setting_of) {
-  Progress progress("runs", count, isatty(STDERR_FILENO) == 1);
+  Progress progress("runs", count);
   const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
   const auto explored =
       app::Explore({.setting = [&](uint64_t nth) { return setting_of(first + nth - 1); },
@@ -290,15 +292,21 @@ int ExploreRuns(const AppOptions& options, uint64_t first, uint64_t count, std::
                     .interrupted = &Interrupted(),
                     .progress = [&progress](uint64_t done) { progress.At(done); }});
   progress.Clear();
-  if (Interrupted()) return kExitInterrupted;
-  if (const auto* problem = std::get_if<std::string>(&explored)) return Unusable(*problem);
+  if (const auto* problem = std::get_if<std::string>(&explored))
+    return Interrupted() ? kExitInterrupted : Unusable(*problem);
   const auto& failure = std::get<app::Failure>(explored);
   if (failure.kind.empty()) {
+    if (Interrupted()) return kExitInterrupted;
     fmt::print("{}s {} to {}: no run has failed\n", what, first, first + count - 1);
     return kExitClean;
   }
   const app::Setting& setting = failure.setting;
   const uint64_t number = first + failure.seed - 1;
+  if (Interrupted()) {
+    fmt::print("{} {} fails; interrupted while it was shrunk\nagain: {}\n", what, number,
+               CommandFor(options, setting));
+    return kExitInterrupted;
+  }
   fmt::print("{} {} fails; of its {} unusual decisions {}, and of its {} faults {} are needed:\n",
              what, number, failure.decisions, setting.order->size(), failure.faults,
              setting.script.size());
@@ -308,7 +316,7 @@ int ExploreRuns(const AppOptions& options, uint64_t first, uint64_t count, std::
   if (options.conversation.empty())
     fmt::print("for `cmcheck explain` and `cmcheck replay`: {}\n",
                CommandFor(options, setting, fmt::format("failed-{}.conv", number)));
-  return code;
+  return CodeOfFailure(code);
 }
 
 int ExploreSeeds(const AppOptions& options, const app::Setting& base) {
@@ -332,7 +340,7 @@ int ExploreFaults(const AppOptions& options, const app::Setting& base) {
   if (report.interrupted) return kExitInterrupted;
   if (!report.clean()) {
     fmt::print("the run fails without a fault:\n");
-    return RunOnce(options, base);
+    return CodeOfFailure(RunOnce(options, base));
   }
   const std::vector<std::vector<app::Happening>> scripts = steps.Faults(base);
   if (scripts.empty()) return Unusable("--faults each: the run has no step that a fault could hit");

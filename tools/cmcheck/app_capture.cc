@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "model/vocabulary/profile.h"
 #include "tools/app/host.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/report.h"
@@ -29,8 +30,7 @@ AppCapture::AppCapture(std::string path, const app::Setting& setting)
     : path_(std::move(path)),
       folder_(IsFolder(path_)),
       sockets_only_(setting.profile.transport == Transport::kIwarp),
-      topology_(setting.topology),
-      profile_(setting.profile) {}
+      topology_(setting.topology) {}
 
 std::string AppCapture::FileOf(uint8_t kernel) const {
   const std::string name = app::NameOfHost(*topology_, kernel);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 
-#include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology_ref.h"
 #include "sim/codec/capture.h"
 #include "tools/app/broker.h"
@@ -33,8 +32,7 @@ class AppCapture {
   bool folder_;
   bool sockets_only_;
   TopologyRef topology_;
-  Profile profile_;
-  sim::Capture capture_{&*topology_, &profile_};
+  sim::Capture capture_{&*topology_};
 };
 
 }  // namespace cm

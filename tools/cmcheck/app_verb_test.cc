@@ -87,6 +87,14 @@ TEST_F(AppPrograms, SeedsAreExploredAndTheCommandThatShowsAFailureAgainIsPrinted
       testing::Contains("again: cmcheck app --seed 1 --order usual -- @active sh -c 'exit 7'"));
 }
 
+TEST_F(AppPrograms, ASeedThatHasFailedMakesTheExitCodeThoughOneMoreRunIsClean) {
+  const CmcheckFolder folder;
+  const Ended ended = folder.Cmcheck({"app", "--explore", "1", "-j", "1", "--", "@active", "sh",
+                                      "-c", "if [ -e once ]; then exit 0; fi; : >once; exit 7"});
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("seed 1 fails"), HasSubstr("active: exit code 0")));
+  EXPECT_EQ(ended.exit_code, 1) << ended.error;
+}
+
 // Nothing repeats a DREQ whose id is destroyed: the server waits for ever.
 TEST_F(AppPrograms, EachFaultIsTriedAndTheFirstThatIsFatalIsPrinted) {
   const CmcheckFolder folder;
@@ -147,22 +155,25 @@ TEST_F(AppPrograms, LimitOfTimeIsNamedWithWhatWouldComeNext) {
 TEST_F(AppPrograms, RunOnSixtyFourHosts) {
   const CmcheckFolder folder;
   folder.Write("many.topology", TopologyOfManyHosts(64));
-  std::vector<std::string> words = {"app", "--topology", "many.topology", "--"};
-  for (int i = 0; i < 64; i += 2) {
-    if (i > 0) words.emplace_back(":");
-    const std::string server = fmt::format("{{s{}}}", i);
-    for (const std::string& word :
-         {fmt::format("@s{}", i), std::string("rping"), std::string("-s"), std::string("-C"),
-          std::string("1"), std::string(":"), fmt::format("@s{}", i + 1), std::string("rping"),
-          std::string("-c"), std::string("-C"), std::string("1"), std::string("-a"), server})
-      words.push_back(word);
-  }
-  const Ended ended = folder.Cmcheck(words);
+  const auto run = [&](int hosts) {
+    std::vector<std::string> words = {"app", "--topology", "many.topology", "--"};
+    for (int i = 0; i < hosts; i += 2) {
+      if (i > 0) words.emplace_back(":");
+      const std::string server = fmt::format("{{s{}}}", i);
+      for (const std::string& word :
+           {fmt::format("@s{}", i), std::string("rping"), std::string("-s"), std::string("-C"),
+            std::string("1"), std::string(":"), fmt::format("@s{}", i + 1), std::string("rping"),
+            std::string("-c"), std::string("-C"), std::string("1"), std::string("-a"), server})
+        words.push_back(word);
+    }
+    return folder.Cmcheck(words);
+  };
+  const Ended ended = run(64);
   EXPECT_EQ(ended.exit_code, 0) << ended.error;
   EXPECT_THAT(ended.output, HasSubstr("s63: exit code 0"));
-  EXPECT_EQ(folder.Cmcheck(words).output, ended.output);
+  EXPECT_EQ(run(8).output, run(8).output);
   folder.Write("many.topology", TopologyOfManyHosts(65));
-  EXPECT_THAT(folder.Cmcheck(words).error, HasSubstr("there are 64 already"));
+  EXPECT_THAT(run(2).error, HasSubstr("there are 64 already"));
 }
 
 TEST_F(AppPrograms, ConversationGoesToItsFile) {
@@ -392,6 +403,35 @@ TEST_F(AppPrograms, EndWhenTheVerbIsInterrupted) {
   const Ended ended = running.Wait();
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_THAT(ended.output, HasSubstr("passive thread 1: runs, and sends no request"));
+}
+
+TEST_F(AppPrograms, ThatAreExploredEndWhenTheVerbIsInterrupted) {
+  const CmcheckFolder folder;
+  Running running(folder.CommandOf({"app", "--explore", "9", "-j", "2", "--", "sh", "-c",
+                                    ": >started; while :; do :; done"}),
+                  {}, folder.path());
+  while (folder.Files().empty()) sched_yield();
+  running.Signal(SIGINT);
+  const Ended ended = running.Wait();
+  EXPECT_EQ(ended.exit_code, 130) << ended.error;
+  EXPECT_THAT(ended.output, IsEmpty());
+}
+
+// The first run fails; the second one, which is to be shorter, does not end.
+TEST_F(AppPrograms, AFailureThatIsBeingShrunkIsPrintedWhenTheVerbIsInterrupted) {
+  const CmcheckFolder folder;
+  Running running(
+      folder.CommandOf({"app", "--explore", "1", "-j", "1", "--limit", "100s", "--fault", "heal",
+                        "--", "sh", "-c",
+                        "if [ -e once ]; then : >again; while :; do :; done; fi; : >once; "
+                        "exec sleep 900"}),
+      {}, folder.path());
+  while (folder.Files() != std::vector<std::string>{"again", "once"}) sched_yield();
+  running.Signal(SIGINT);
+  const Ended ended = running.Wait();
+  EXPECT_EQ(ended.exit_code, 130) << ended.error;
+  EXPECT_THAT(LinesOf(ended.output), ElementsAre("seed 1 fails; interrupted while it was shrunk",
+                                                 HasSubstr("again: cmcheck app --seed 1 --order")));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "conformance/adapters/exec/site.h"
 #include "conformance/properties/registry.h"
+#include "conformance/walks/draw_options.h"
 #include "conformance/walks/walk.h"
 #include "model/base/digest.h"
 #include "model/base/files.h"
@@ -84,6 +85,13 @@ std::variant<TopologyRef, std::string> TopologyNamed(const std::string& name) {
     return fmt::format("{}: topology {}: its first two sides must be of applications", name,
                        own->name);
   return own;
+}
+
+// What conversations are drawn on when no topology is asked for.
+std::vector<TopologyShare> MixedTopologies() {
+  return {{.topology = FindTopology("two-kernels"), .weight = 4},
+          {.topology = FindTopology("one-kernel-two-devices"), .weight = 3},
+          {.topology = FindTopology("bond"), .weight = 2}};
 }
 
 // "NAME" or "NAME:WEIGHT,NAME:WEIGHT"; empty: all of them.
@@ -184,7 +192,7 @@ void AddCampaignOptions(Verb verb, RunOptions* options) {
   verb.Number("--calls", &options->calls, 1, 1000,
               "Approximate number of calls in a sequence of the walk random");
   verb.Text("--walk", &options->walk, "Only this walk; `cmcheck list walks`");
-  verb.Number("--jobs", &options->jobs, 0, 1024, "Concurrent sequences; 0: one per processor");
+  verb.Number("-j,--jobs", &options->jobs, 0, 1024, "Concurrent sequences; 0: one per processor");
   verb.Text("--report", &options->report, "Folder for the report");
   verb.Text("--conversations", &options->conversations,
             "A file or a folder of .conv: carry these out, and draw none");
@@ -203,6 +211,10 @@ void AddRunOptions(Verb verb, RunOptions* options) {
   verb.Flag("--keep", &options->keep,
             "Keep every conversation in the report; those of --only are kept anyway");
   verb.Flag("!--no-shrink", &options->shrink, "Do not shrink findings");
+}
+
+std::filesystem::path GivenOf(const RunOptions& options) {
+  return options.conversations.empty() ? "" : FromUsersFolder(options.conversations);
 }
 
 std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,

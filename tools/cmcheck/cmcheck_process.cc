@@ -66,7 +66,7 @@ Ended Running::Wait() {
   while (Read()) {
   }
   constexpr Duration kLong = Duration::Seconds(600);
-  ended_.exit_code = ExitCodeOf(process_.Wait(kLong).value_or(0));
+  ended_.exit_code = ExitCodeOf(process_.Wait(kLong).value_or(SIGKILL));
   return ended_;
 }
 

@@ -47,8 +47,10 @@ TEST(CmcheckSim, NamesCmcheckForAllElse) {
     EXPECT_EQ(refused.exit_code, 2) << verb;
     EXPECT_THAT(refused.error, StartsWith("cmcheck: the verb '" + std::string(verb) + "' needs"));
   }
-  const std::vector<std::vector<std::string>> others = {
-      {"--impl", "dl"}, {"--impl", "lib:./libmine.so"}, {"--defect", "connect-wrong-errno"}};
+  const std::vector<std::vector<std::string>> others = {{"--impl", "dl"},
+                                                        {"--impl", "lib:./libmine.so"},
+                                                        {"--defect", "connect-wrong-errno"},
+                                                        {"--allow", "loss"}};
   for (std::vector<std::string> arguments : others) {
     arguments.insert(arguments.begin(), "run");
     const Ended refused = Sim(folder, arguments);

@@ -126,8 +126,8 @@ TEST_F(Cmcheck, FindsNothingWrongWithTheSimulatorAndLeavesAReport) {
 TEST_F(Cmcheck, ComesToTheSameTwiceAndWithAnyNumberOfJobs) {
   std::vector<std::string> results;
   for (const char* jobs : {"1", "1", "3"}) {
-    EXPECT_EQ(
-        folder_.Cmcheck({"run", "--seed", "5", "--sequences", "80", "--jobs", jobs}).exit_code, 0);
+    EXPECT_EQ(folder_.Cmcheck({"run", "--seed", "5", "--sequences", "80", "-j", jobs}).exit_code,
+              0);
     results.push_back(folder_.Read("cmcheck-report/results.json"));
   }
   EXPECT_EQ(results[1], results[0]);

@@ -126,23 +126,19 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
   if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
   Profile& known = std::get<Profile>(profile);
   if (asked.of_programs) known.timing.clock = TimerClock::kWheel;
+  if (!asked.site.empty() && asked.impl != "nodes") return "--site goes with --impl nodes only";
   std::variant<Answering, std::string> answering;
-  if (asked.impl == "sim" && asked.defects.empty() && asked.place.empty())
+  if (asked.impl == "sim" && asked.defects.empty() && asked.place.empty() && asked.allow.empty())
     answering = Simulator(known, asked.of_programs);
   else if (resolve_other != nullptr)
     answering = resolve_other(asked, known);
   else
-    return "--defect, --place and --impl other than sim need cmcheck, which tools/run builds";
+    return "--allow, --defect, --place and --impl other than sim need cmcheck, which tools/run "
+           "builds";
   if (auto* found = std::get_if<Answering>(&answering);
       found != nullptr && asked.profile != "6.1-rxe")
     found->options += " --profile " + ShellWord(profile_name);
   return answering;
-}
-
-std::vector<TopologyShare> MixedTopologies() {
-  return {{.topology = FindTopology("two-kernels"), .weight = 4},
-          {.topology = FindTopology("one-kernel-two-devices"), .weight = 3},
-          {.topology = FindTopology("bond"), .weight = 2}};
 }
 
 std::string TopologyNames() {

@@ -4,14 +4,11 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "conformance/driver/implementation.h"
-#include "conformance/walks/draw_options.h"
-#include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
 #include "tools/cmcheck/command_line.h"
 
@@ -81,9 +78,6 @@ std::variant<Answering, std::string> Resolve(const Asked& asked);
 using ResolveOther = std::variant<Answering, std::string> (*)(const Asked& asked,
                                                               const Profile& profile);
 void ResolveOthersBy(ResolveOther resolve);
-
-// The topologies that conversations are drawn on when none is asked for.
-std::vector<TopologyShare> MixedTopologies();
 
 // "a, b, c"
 std::string TopologyNames();

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <map>
@@ -77,7 +76,7 @@ class Comparer {
   }
 
   void CompareAll() {
-    Progress progress("sequences", histories_.size(), isatty(STDERR_FILENO) == 1);
+    Progress progress("sequences", histories_.size());
     uint64_t done = 0;
     for (const History& kernel : histories_) {
       if (Interrupted()) return;

@@ -64,6 +64,27 @@ TEST_F(CompareReports, ADefectChangesExactlyTheConversationsThatFail) {
                     HasSubstr("        0  the same but for times")));
 }
 
+TEST_F(CompareReports, ARunThatDoesNotGoOnLeavesNoConversationsOfAnEarlierOne) {
+  const auto run = [&](const std::string& report, const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"run", "--report", report, "--sequences"};
+    all.insert(all.end(), more.begin(), more.end());
+    return folder_.Cmcheck(all).exit_code;
+  };
+  const fs::path kept = folder_.path() / "now/conversations";
+  EXPECT_EQ(run("now", {"3", "--keep", "--journal", "j"}), 0);
+  EXPECT_EQ(run("now", {"4", "--keep", "--journal", "j"}), 0);
+  EXPECT_TRUE(fs::exists(kept / "000000.conv")) << "the run goes on";
+  EXPECT_EQ(run("now", {"4", "--conversations", "now/conversations"}), 0);
+  EXPECT_TRUE(fs::exists(kept / "000000.conv")) << "they are given";
+  EXPECT_EQ(run("now", {"2"}), 0);
+  EXPECT_FALSE(fs::exists(kept));
+  fs::create_directory(folder_.path() / "before/conversations");
+  folder_.Write("before/conversations/mine.conv", Conversation("0"));
+  EXPECT_EQ(run("before", {"2"}), 0);
+  EXPECT_TRUE(fs::exists(folder_.path() / "before/conversations/mine.conv"))
+      << "there was no report";
+}
+
 TEST_F(CompareReports, TimesAloneAreNoDifference) {
   folder_.Write("before/one.conv", Conversation("0"));
   folder_.Write("now/one.conv", Conversation("0", "25us"));

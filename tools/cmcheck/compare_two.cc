@@ -1,6 +1,5 @@
 // `cmcheck compare A B`: the same sequences on two implementations, event by event, errno by errno.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -52,7 +51,9 @@ class TwoSides {
         report_(FromUsersFolder(options.run.report)) {}
 
   int Go() {
-    if (std::string problem = report_.Prepare(); !problem.empty()) return Unusable(problem);
+    // It has findings only: the rest of a run's report stays.
+    if (std::string problem = report_.Prepare(true, GivenOf(options_.run)); !problem.empty())
+      return Unusable(problem);
     CompareAll();
     fmt::print("{:>9}  sequences\n{:>9}  the same\n{:>9}  different\n", done_.load(), same_,
                differences_.size());
@@ -67,7 +68,7 @@ class TwoSides {
  private:
   void CompareAll() {
     const bool both = first_.implementation->concurrent() && second_.implementation->concurrent();
-    Progress progress("sequences", campaign_.sequences, isatty(STDERR_FILENO) == 1);
+    Progress progress("sequences", campaign_.sequences);
     std::vector<std::jthread> threads;
     for (int job = 1; both && job < campaign_.jobs; ++job)
       threads.emplace_back([this] { CompareSome(nullptr); });

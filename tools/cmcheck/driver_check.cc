@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "conformance/adapters/exec/check.h"
 #include "tools/cmcheck/command.h"
-#include "tools/cmcheck/implementations.h"
 #include "tools/cmcheck/verbs.h"
 
 namespace cm {
@@ -34,8 +32,10 @@ int DriverCheck(const DriverCheckOptions& options) {
                                 : "FAILED",
                tried.name, ok ? "" : ": ", tried.problem);
     std::fflush(stdout);
+    return !Interrupted();
   });
   fmt::print("{} ok, {} failed\n", kept, failed);
+  if (Interrupted()) return kExitInterrupted;
   return failed == 0 ? kExitClean : kExitFound;
 }
 

@@ -1,9 +1,7 @@
 #include "conformance/explore/explore.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -40,7 +38,6 @@ struct Part {
 
 std::variant<std::vector<Part>, std::string> PartsOf(const ExploreOptions& options) {
   std::vector<Part> parts = {{.name = "none"}};
-  if (options.bounds.faults == 0) return parts;
   for (const std::string& name : options.faults) {
     if (name == "each") {
       for (const FaultRow& row : kFaultKinds)
@@ -56,6 +53,7 @@ std::variant<std::vector<Part>, std::string> PartsOf(const ExploreOptions& optio
       return fmt::format("'{}' does nothing by itself between two hosts with a link each", name);
     parts.push_back({name, std::move(lines)});
   }
+  if (options.bounds.faults == 0) parts.resize(1);
   return parts;
 }
 
@@ -96,7 +94,7 @@ int SearchAll(Implementation& implementation, const std::vector<Part>& parts,
       continue;
     }
     const auto begin = std::chrono::steady_clock::now();
-    Progress progress("states", 0, isatty(STDERR_FILENO) == 1);
+    Progress progress("states", 0);
     const explore::Result result = explore::Explore(
         implementation, std::get<explore::Repertoire>(made), options.bounds,
         [&](const explore::Result& so_far) {
@@ -132,7 +130,9 @@ int SearchAll(Implementation& implementation, const std::vector<Part>& parts,
   return inconclusive ? kExitInconclusive : kExitClean;
 }
 
-int DoExplore(ExploreOptions options) {
+int DoExplore(ExploreOptions options, const Verb& verb) {
+  if (verb.Given("--faults") && !verb.Given("--fault"))
+    return Unusable("--faults is how many of them hit one conversation: --fault names their kinds");
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   if (options.asked.impl != "sim")
@@ -142,7 +142,6 @@ int DoExplore(ExploreOptions options) {
   options.bounds.calls_within = Duration::Milliseconds(static_cast<int64_t>(options.within_ms));
   auto parts = PartsOf(options);
   if (auto* problem = std::get_if<std::string>(&parts)) return Unusable(*problem);
-  CatchInterrupts();
   return SearchAll(implementation, std::get<std::vector<Part>>(parts), options);
 }
 
@@ -181,7 +180,7 @@ Examples:
             "Events of one instant come in the order of scheduling only");
   verb.Number("-j,--jobs", &options->bounds.jobs, 1, 64, "Threads; the result is the same");
   verb.Text("--report", &options->report, "Folder for conversations of findings");
-  verb.Does([options] { return DoExplore(*options); });
+  verb.Does([options, verb] { return DoExplore(*options, verb); });
 }
 
 }  // namespace cm

@@ -47,6 +47,7 @@ int Main(const std::vector<std::string>& arguments, std::span<const AddVerb> add
   CommandLine line = Verbs(adding);
   const std::string& first = arguments.front();
   const bool is_option = first.starts_with("-");
+  std::string verb = is_option ? "" : first + " ";  // as its help is asked for
   // CLI11 calls it an unexpected argument; an unknown verb deserves a better message.
   const std::vector<std::string> verbs = line.verbs();
   if (!is_option && std::find(verbs.begin(), verbs.end(), first) == verbs.end())
@@ -55,15 +56,15 @@ int Main(const std::vector<std::string>& arguments, std::span<const AddVerb> add
   if (!is_option && arguments.size() > 1) {
     const std::vector<std::string> below = line.verbs(first);
     const std::string& second = arguments[1];
-    if (!below.empty() && !second.starts_with("-") &&
-        std::find(below.begin(), below.end(), second) == below.end())
+    const bool is_verb = !below.empty() && !second.starts_with("-");
+    if (is_verb && std::find(below.begin(), below.end(), second) == below.end())
       return Unusable(fmt::format("there is no verb '{} {}'; verbs of {} are {}", first, second,
                                   first, fmt::join(below, ", ")));
+    if (is_verb) verb += second + " ";
   }
   const auto done = line.Parse(arguments);
   if (const auto* problem = std::get_if<std::string>(&done))
-    return Unusable(fmt::format("{} (`cmcheck {}--help` says what is accepted)", *problem,
-                                is_option ? "" : first + " "));
+    return Unusable(fmt::format("{} (`cmcheck {}--help` says what is accepted)", *problem, verb));
   return std::get<int>(done);
 }
 

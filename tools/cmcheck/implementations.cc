@@ -27,8 +27,9 @@
 namespace cm {
 namespace {
 
+constexpr const char* kOfEachSide = "of each side";
+
 std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
-  if (!asked.place.empty()) return "--place goes with --impl dl only";
   const Profile profile = options.profile;
   Answering answering;
   if (std::string why = WhyNotTogether(asked.defects); !why.empty()) return why;
@@ -76,7 +77,6 @@ std::variant<std::unique_ptr<Place>, std::string> PlaceOf(const Asked& asked) {
 }
 
 std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions options) {
-  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
   const size_t colon = asked.impl.find(':');
   if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
   if (options.path.empty()) return "--impl dl: has no path after the colon";
@@ -98,8 +98,6 @@ std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions opt
 }
 
 std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions options) {
-  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
-  if (!asked.place.empty()) return "--place goes with --impl dl only";
   const size_t colon = asked.impl.find(':');
   if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
   if (options.path.empty()) return "--impl lib: has no path after the colon";
@@ -122,18 +120,16 @@ std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions o
   return answering;
 }
 
-Answering OfEachSide(const Asked& asked, std::unique_ptr<Implementation> implementation) {
+// An implementation of one driver or more, named by the text of --impl.
+Answering ByDrivers(const Asked& asked, std::unique_ptr<Implementation> implementation,
+                    std::string kernel) {
   Answering answering{.implementation = std::move(implementation),
                       .text = asked.impl,
                       .options = "--impl " + ShellWord(asked.impl),
                       .library = {},
-                      .kernel = "of each side"};
+                      .kernel = std::move(kernel)};
   answering.library = answering.implementation->name();
   return answering;
-}
-
-std::variant<std::pair<Profile, Profile>, std::string> ProfilesOfSides(const Asked& asked) {
-  return LoadProfilesOfSides(ProfileFromUser(asked.profile));
 }
 
 // A driver that is started, or that listens.
@@ -153,17 +149,10 @@ std::variant<std::unique_ptr<Implementation>, std::string> DriverAt(const std::s
 }
 
 std::variant<Answering, std::string> ResolveExec(const Asked& asked, const Profile& profile) {
-  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
-  if (!asked.place.empty()) return "--place goes with --impl dl only";
   auto made = DriverAt(asked.impl, profile);
   if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
-  Answering answering{.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made)),
-                      .text = asked.impl,
-                      .options = "--impl " + ShellWord(asked.impl),
-                      .library = {},
-                      .kernel = "the driver's"};
-  answering.library = answering.implementation->name();
-  return answering;
+  return ByDrivers(asked, std::get<std::unique_ptr<Implementation>>(std::move(made)),
+                   "the driver's");
 }
 
 // What stands for one side.
@@ -187,10 +176,9 @@ std::variant<std::unique_ptr<Implementation>, std::string> SideAt(Asked asked, c
 }
 
 std::variant<Answering, std::string> ResolveSides(const Asked& asked, const Profile& profile) {
-  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
   auto parsed = ParseSides(asked.impl.substr(asked.impl.find(':') + 1));
   if (auto* problem = std::get_if<std::string>(&parsed)) return std::move(*problem);
-  const auto loaded = ProfilesOfSides(asked);
+  const auto loaded = LoadProfilesOfSides(ProfileFromUser(asked.profile));
   if (const auto* problem = std::get_if<std::string>(&loaded)) return *problem;
   const auto& [active, passive] = std::get<std::pair<Profile, Profile>>(loaded);
   std::vector<OneSide> sides;
@@ -202,12 +190,10 @@ std::variant<Answering, std::string> ResolveSides(const Asked& asked, const Prof
   }
   auto made = MakeSidesImplementation(std::move(sides), profile);
   if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
-  return OfEachSide(asked, std::get<std::unique_ptr<Implementation>>(std::move(made)));
+  return ByDrivers(asked, std::get<std::unique_ptr<Implementation>>(std::move(made)), kOfEachSide);
 }
 
 std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Profile& profile) {
-  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
-  if (!asked.place.empty()) return "--place goes with --impl dl only";
   if (asked.site.empty()) return "--impl nodes needs --site FILE (docs/nodes.md)";
   const auto read = LoadSite(FromUsersFolder(asked.site));
   if (const auto* problem = std::get_if<std::string>(&read)) return *problem;
@@ -225,7 +211,7 @@ std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Prof
   if (const auto* problem = std::get_if<std::string>(&made))
     return fmt::format("{}: {}", asked.site, *problem);
   Answering answering =
-      OfEachSide(asked, std::get<std::unique_ptr<Implementation>>(std::move(made)));
+      ByDrivers(asked, std::get<std::unique_ptr<Implementation>>(std::move(made)), kOfEachSide);
   answering.text = "nodes of " + site.name;
   answering.options += " --site " + ShellWord(asked.site);
   if (!asked.allow.empty()) answering.options += " --allow " + asked.allow;
@@ -235,16 +221,19 @@ std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Prof
 }  // namespace
 
 std::variant<Answering, std::string> ResolveAny(const Asked& asked, const Profile& profile) {
-  const bool may_be_allowed = asked.impl == "nodes" || asked.impl.starts_with("dl");
-  if (!asked.allow.empty() && !may_be_allowed) return "--allow goes with --impl nodes only";
+  const bool is_dl = asked.impl == "dl" || asked.impl.starts_with("dl:");
+  if (!asked.allow.empty() && asked.impl != "nodes" && !is_dl)
+    return "--allow goes with --impl nodes or dl only";
+  if (!asked.defects.empty() && asked.impl != "sim") return "--defect goes with --impl sim only";
+  if (!asked.place.empty() && !is_dl && !asked.impl.starts_with("sides:"))
+    return "--place goes with --impl dl only";
   if (asked.impl == "sim")
     return ResolveSim(asked, {.profile = profile,
                               .watch_wire = true,
                               .capabilities = profile.capabilities,
                               .on_wire = {},
                               .acks_take_no_time = asked.of_programs});
-  if (asked.impl == "dl" || asked.impl.starts_with("dl:"))
-    return ResolveDl(asked, {.profile = profile});
+  if (is_dl) return ResolveDl(asked, {.profile = profile});
   if (asked.impl == "lib" || asked.impl.starts_with("lib:"))
     return ResolveLib(asked, {.profile = profile});
   if (asked.impl.starts_with("exec:") || asked.impl.starts_with("tcp:"))

@@ -13,8 +13,8 @@ namespace cm {
 // The variable of the environment with the token of `tcp:HOST:PORT` and of `cmcheck agent`.
 inline constexpr const char* kTokenVariable = "CMCHECK_TOKEN";
 
-// A simulator, with its defect; `dl`, `dl:PATH`, `lib`, `lib:PATH`, `exec:COMMAND` or
-// `tcp:HOST:PORT`. Or the error, in one line.
+// A simulator, with its defects; `dl`, `dl:PATH`, `lib`, `lib:PATH`, `exec:COMMAND`,
+// `tcp:HOST:PORT`, `sides:active=IMPL,passive=IMPL` or `nodes`. Or the error, in one line.
 std::variant<Answering, std::string> ResolveAny(const Asked& asked, const Profile& profile);
 
 }  // namespace cm

@@ -1,23 +1,19 @@
 #include "tools/cmcheck/lab.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "conformance/process/process.h"
 #include "conformance/runner/journal.h"
 #include "conformance/runner/profile_file.h"
-#include "conformance/walks/walk.h"
 #include "hw_tests/lab/cache.h"
 #include "hw_tests/lab/linux_place.h"
 #include "hw_tests/lab/suite_run.h"
@@ -25,7 +21,6 @@
 #include "model/base/files.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
-#include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/own_guest.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
@@ -39,8 +34,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLabTopologies = "one-kernel-two-devices:4,bond:1";
 
-// Images of guests with the kernels of profiles. A profile of the user's is for a guest of this
-// machine's release.
+// Images of guests with the kernels of profiles.
 struct GuestMake {
   std::string_view profile;
   std::string_view suite;
@@ -53,6 +47,10 @@ constexpr GuestMake kGuestMakes[] = {
 lab::Caller ShowingProgress() {
   return {.progress = [](std::string_view line) { fmt::print(stderr, "{}\n", line); },
           .cancelled = [] { return Interrupted().load(); }};
+}
+
+int EndsBy(const lab::Problem& problem) {
+  return problem.kind == lab::ProblemKind::kCancelled ? kExitInterrupted : Unusable(problem.line);
 }
 
 lab::Outcome<lab::Image> EnsureImage(const Profile& profile) {
@@ -89,7 +87,7 @@ class LabRun {
     if (!options_.run.json.empty())
       if (std::string problem = WhyUnwritable(FromUsersFolder(options_.run.json)); !problem.empty())
         return Unusable(problem);
-    std::string problem = report_.Prepare();
+    std::string problem = report_.Prepare(!options_.run.journal.empty(), GivenOf(options_.run));
     const std::string campaign =
         "lab " + CampaignText(options_.run, image_.kernel_version() + DigestOfModules(),
                               DigestOfFiles(options_.run, LibraryHere()));
@@ -102,7 +100,7 @@ class LabRun {
     lab::SuiteSettings settings{
         .program = "/proc/self/exe",
         .arguments = GuestArguments(),
-        .given = Given(),
+        .given = GivenOf(options_.run),
         .library =
             options_.library.empty() ? fs::path() : fs::path(FromUsersFolder(options_.library)),
         .campaign = CampaignText(GuestOptions(), LibraryThere(),
@@ -111,27 +109,24 @@ class LabRun {
         .folder = report_.folder(),
         .guests = options_.guests,
         .batch = static_cast<size_t>(options_.batch)};
-    Progress progress("sequences", campaign_.sequences, isatty(STDERR_FILENO) == 1);
+    Progress progress("sequences", campaign_.sequences);
     uint64_t done = earlier_.size();
     const auto on_result = [&](const SequenceResult& result) {
-      if (journal_ != nullptr) problem_ += journal_->Add(result);
+      if (journal_ != nullptr && problem_.empty()) problem_ = journal_->Add(result);
+      if (!problem_.empty()) StopWork();
       // One that fails is run again alone, and reported twice.
       progress.At(std::min(++done, campaign_.sequences));
     };
     const lab::Outcome<lab::SuiteEnd> end =
         lab::RunSuite(image_, settings, on_result, ShowingProgress());
     progress.Clear();
-    if (!end.ok()) return Unusable(end.problem().line);
-    if (!problem_.empty()) return Unusable(problem_);
-    return Finish(end.value());
+    if (!end.ok()) return EndsBy(end.problem());
+    const int code = Finish(end.value());
+    return problem_.empty() ? code
+                            : Unusable(fmt::format("{}: {}", options_.run.journal, problem_));
   }
 
  private:
-  fs::path Given() const {
-    const std::string& given = options_.run.conversations;
-    return given.empty() ? given : FromUsersFolder(given);
-  }
-
   // The library under test as an implementation of this machine, and of a guest.
   std::string LibraryHere() const {
     return options_.library.empty() ? "" : "dl:" + FromUsersFolder(options_.library);
@@ -259,6 +254,10 @@ int RunLab(LabOptions options) {
     return Unusable("in the lab the implementation is the distribution's librdmacm: no --defect");
   if (!options.run.asked.place.empty())
     return Unusable("in the lab the implementation stands in a guest: no --place");
+  if (!IsProfileName(options.run.asked.profile))
+    return Unusable(
+        fmt::format("--profile {}: guests have the profiles of `cmcheck list profiles` alone",
+                    options.run.asked.profile));
   auto profile = LoadProfile(ProfileFromUser(options.run.asked.profile));
   if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
   const Profile known = std::get<Profile>(profile);
@@ -277,12 +276,10 @@ int RunLab(LabOptions options) {
     if (share.topology->name != "one-kernel-two-devices" && share.topology->name != "bond")
       return Unusable("a guest has one kernel: topologies are one-kernel-two-devices, bond");
   lab::Outcome<lab::Image> image = EnsureImage(known);
-  if (!image.ok())
-    return image.problem().kind == lab::ProblemKind::kCancelled ? kExitInterrupted
-                                                                : Unusable(image.problem().line);
+  if (!image.ok()) return EndsBy(image.problem());
   const OwnFolder own(IsOwn(options.own) ? (fs::temp_directory_path() / "lab").string() : "");
   image = OwnImage(options.own, image.value(), own.path());
-  if (!image.ok()) return Unusable(image.problem().line);
+  if (!image.ok()) return EndsBy(image.problem());
   return LabRun(options, std::move(image.value()), std::get<CampaignOptions>(std::move(campaign)),
                 known)
       .Go();
@@ -300,7 +297,8 @@ int ParseAndRun(LabOptions options, std::vector<std::string> arguments) {
 
 void AddLabRun(Verb lab) {
   Verb verb = lab.Add("run", "Judge the real librdmacm on a real kernel", R"(
-Arguments after -- are for `run` in the guests; see `cmcheck run --help`. The first run builds
+Arguments after -- are for `run` in the guests; see `cmcheck run --help`. All conversations are
+kept, as with --keep, and none is shrunk; --jobs has no effect: see --guests. The first run builds
 the image of the profile's kernel, which is kept: 6.1-rxe of this machine's packages, 5.10-rxe,
 6.12-rxe and 7.2-rxe of Debian bullseye's, trixie's and sid's, 6.1-siw with a driver that is built
 from the kernel's source.
@@ -309,7 +307,7 @@ Examples:
   cmcheck lab run -- --conversations conformance/scenarios/users
   cmcheck lab run -- --profile 7.2-rxe --sequences 100
   cmcheck lab run --guests 1 -- --walk removal --sequences 50 --journal removal.journal
-  cmcheck lab run --module ./rdma_cm.ko -- --sequences 100 --keep --report now
+  cmcheck lab run --module ./rdma_cm.ko -- --sequences 100 --report now
   cmcheck lab run --kernel arch/x86/boot/bzImage --modules /tmp/installed -- --sequences 100
   cmcheck lab run --kernel ./linux-image-6.12-mine.deb -- --profile 6.12-rxe --sequences 100
   cmcheck compare before now)");

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -50,6 +51,9 @@ class OwnFolder {
 // Progress goes to the error output; an interrupt cancels.
 lab::Caller ShowingProgress();
 
+// The exit code for the problem, which is printed unless the user has cancelled.
+int EndsBy(const lab::Problem& problem);
+
 // The image of a guest with the profile's kernel, which is built where it is not in the cache.
 lab::Outcome<lab::Image> EnsureImage(const Profile& profile);
 
@@ -63,8 +67,8 @@ struct Network {
 std::variant<Network, std::string> NetworkOfNodes(const std::string& site);
 
 // Makes image and snapshot of a guest that is a node: a driver has not the time to make them.
-// Empty, or the error.
-std::string ReadyNode(const Profile& profile, int* exit_code);
+// Empty when they are there.
+std::optional<lab::Problem> ReadyNode(const Profile& profile);
 // The driver of a side that is such a guest, for a shell; `wire` is the folder of the wire's ends.
 std::string NodeCommand(const Profile& profile, std::string_view side,
                         const std::filesystem::path& wire);

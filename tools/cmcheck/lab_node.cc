@@ -24,7 +24,6 @@
 #include "model/base/files.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/lab.h"
-#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {
@@ -36,10 +35,6 @@ constexpr auto kLongestLife = std::chrono::hours(24);
 fs::path OwnProgram() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/exe", ignored);
-}
-
-int Report(const lab::Problem& problem) {
-  return problem.kind == lab::ProblemKind::kCancelled ? kExitInterrupted : Unusable(problem.line);
 }
 
 // A guest that is one of two.
@@ -73,7 +68,7 @@ std::string AllowanceOf(const std::string& allow, const Topology& topology, size
 std::variant<lab::Guest, int> StartNode(const NodeOptions& options, const Profile& profile,
                                         lab::NodePlaces places) {
   lab::Outcome<lab::Image> image = EnsureImage(profile);
-  if (!image.ok()) return Report(image.problem());
+  if (!image.ok()) return EndsBy(image.problem());
   const size_t side = options.side == kSideNames[0] ? 0 : 1;
   const fs::path wire = options.wire;
   places.wire_here = wire / kSideNames[side];
@@ -84,7 +79,7 @@ std::variant<lab::Guest, int> StartNode(const NodeOptions& options, const Profil
                                                       .share_writable = false,
                                                       .node = std::move(places)},
                                                      ShowingProgress());
-  if (!guest.ok()) return Report(guest.problem());
+  if (!guest.ok()) return EndsBy(guest.problem());
   return std::move(guest.value());
 }
 
@@ -96,7 +91,7 @@ int RunIn(lab::Guest& guest, const std::string& command) {
         return Interrupted().load();
       }};
   const lab::Outcome<lab::Ended> ended = guest.Run(command, run);
-  return ended.ok() ? ended.value().status : Report(ended.problem());
+  return ended.ok() ? ended.value().status : EndsBy(ended.problem());
 }
 
 struct Checked {
@@ -199,17 +194,14 @@ std::variant<Network, std::string> NetworkOfNodes(const std::string& site) {
                  .host_options = HostOptionsOf(std::get<Site>(read))};
 }
 
-std::string ReadyNode(const Profile& profile, int* exit_code) {
+std::optional<lab::Problem> ReadyNode(const Profile& profile) {
   const lab::Outcome<std::string> emulator = lab::FindEmulator(cm::SearchPath());
-  if (!emulator.ok()) return emulator.problem().line;
+  if (!emulator.ok()) return emulator.problem();
   const lab::Outcome<lab::Image> image = EnsureImage(profile);
-  const lab::Outcome<fs::path> saved =
-      image.ok() ? lab::EnsureSnapshot(image.value(), lab::Topology::kNode, emulator.value(),
-                                       ShowingProgress())
-                 : lab::Outcome<fs::path>(image.problem());
-  if (saved.ok()) return {};
-  if (saved.problem().kind == lab::ProblemKind::kCancelled) *exit_code = kExitInterrupted;
-  return saved.problem().line;
+  if (!image.ok()) return image.problem();
+  const auto saved =
+      lab::EnsureSnapshot(image.value(), lab::Topology::kNode, emulator.value(), ShowingProgress());
+  return saved.ok() ? std::nullopt : std::optional(saved.problem());
 }
 
 std::string NodeCommand(const Profile& profile, std::string_view side, const fs::path& wire) {

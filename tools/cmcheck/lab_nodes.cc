@@ -60,9 +60,7 @@ int Nodes(NodesOptions options) {
   const std::string allow = asked.allow.empty() ? "" : " --allow " + ShellWord(asked.allow);
   std::vector<OneSide> sides;
   for (const Profile* profile : {&active, &passive}) {
-    int exit_code = kExitUnusable;
-    if (const std::string problem = ReadyNode(*profile, &exit_code); !problem.empty())
-      return exit_code == kExitUnusable ? Unusable(problem) : exit_code;
+    if (const auto problem = ReadyNode(*profile)) return EndsBy(*problem);
     const std::string side(kSideNames[sides.size()]);
     auto made = MakeExecImplementation(
         {.place = {.command =

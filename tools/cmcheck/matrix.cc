@@ -1,8 +1,8 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -68,11 +68,14 @@ std::string TakeTexts(const Json& json, const char* key, Texts* texts) {
 }
 
 template <typename Number>
-std::string TakeNumber(const Json& json, const char* key, Number* number) {
+std::string TakeNumber(const Json& json, const char* key, uint64_t lowest, uint64_t highest,
+                       Number* number) {
   const auto found = json.find(key);
   if (found == json.end()) return {};
-  if (!found->is_number_unsigned()) return fmt::format("\"{}\" is a number from 0 on", key);
-  *number = found->template get<Number>();
+  const uint64_t value = found->is_number_unsigned() ? found->template get<uint64_t>() : 0;
+  if (!found->is_number_unsigned() || value < lowest || value > highest)
+    return fmt::format("\"{}\" is a number from {} to {}", key, lowest, highest);
+  *number = static_cast<Number>(value);
   return {};
 }
 
@@ -95,9 +98,10 @@ std::string TakeAll(const Json& json, Matrix* matrix) {
   for (const std::string& problem :
        {TakeTexts(json, "implementations", &matrix->implementations),
         TakeTexts(json, "profiles", &matrix->profiles),
-        TakeTexts(json, "families", &matrix->families), TakeNumber(json, "seed", &matrix->run.seed),
-        TakeNumber(json, "sequences", &matrix->run.sequences),
-        TakeNumber(json, "calls", &matrix->run.calls), WhyNoFamily(matrix->families)})
+        TakeTexts(json, "families", &matrix->families),
+        TakeNumber(json, "seed", 0, UINT64_MAX, &matrix->run.seed),
+        TakeNumber(json, "sequences", 1, 1'000'000'000'000, &matrix->run.sequences),
+        TakeNumber(json, "calls", 1, 1000, &matrix->run.calls), WhyNoFamily(matrix->families)})
     if (!problem.empty()) return problem;
   if (matrix->implementations.empty()) return "\"implementations\" is needed";
   if (const auto topology = json.find("topology"); topology != json.end()) {
@@ -159,7 +163,7 @@ void Judge(const Matrix& matrix, int jobs, Cell* cell) {
   }
   auto& asked = std::get<CampaignOptions>(campaign);
   DrawOnlyFor(implementation, &asked.draw);
-  Progress progress("sequences", options.sequences, isatty(STDERR_FILENO) == 1);
+  Progress progress("sequences", options.sequences);
   RunCampaign(
       implementation, asked,
       [&](const SequenceRun& judged) {
@@ -308,7 +312,8 @@ int RunMatrix(const MatrixOptions& options) {
   const Matrix& matrix = std::get<Matrix>(read);
   const std::filesystem::path folder = FromUsersFolder(options.report);
   Report report(folder);
-  if (std::string problem = report.Prepare(); !problem.empty()) return Unusable(problem);
+  // It has files of its own: those of a run stay.
+  if (std::string problem = report.Prepare(true); !problem.empty()) return Unusable(problem);
   std::vector<Cell> cells;
   for (const std::string& implementation : matrix.implementations) {
     for (const std::string& profile : matrix.profiles) {

@@ -72,6 +72,9 @@ TEST_F(Matrix, AFileThatSaysSomethingElseIsRefusedWithWhatIsAccepted) {
         std::pair{"{}", "\"implementations\" is needed"},
         std::pair{R"({"implementations": "sim"})", "a list of texts"},
         std::pair{R"({"implementations": ["sim"], "seed": -1})", "seed"},
+        std::pair{R"({"implementations": ["sim"], "sequences": 0})", "\"sequences\" is a number"},
+        std::pair{R"({"implementations": ["sim"], "calls": 5000000000})",
+                  "\"calls\" is a number from 1 to 1000"},
         std::pair{R"({"colour": 1})", "keys are calls, families"},
         std::pair{R"({"implementations": ["sim"], "families": ["x"]})", "no family 'x'"}}) {
     const Ended ended = Run(json);

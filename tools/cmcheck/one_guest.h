@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <utility>
 #include <variant>
 
 #include "hw_tests/lab/guest.h"
@@ -24,9 +23,6 @@ class OneGuest {
   lab::Guest& guest() { return *guest_; }
   // /host in the guest, with `cmcheck` in it.
   const std::filesystem::path& share() const { return share_.path(); }
-
-  // The exit code for a problem with the guest, which is printed.
-  static int Report(const lab::Problem& problem);
 
  private:
   explicit OneGuest(const OwnGuest& own);

@@ -13,8 +13,8 @@
 
 #include "conformance/adapters/exec/site.h"
 #include "conformance/runner/profile_file.h"
-#include "model/base/files.h"
 #include "tools/cmcheck/command.h"
+#include "tools/cmcheck/lab.h"
 #include "tools/cmcheck/one_guest.h"
 #include "tools/cmcheck/own_guest.h"
 #include "tools/cmcheck/report.h"
@@ -76,7 +76,7 @@ int MeasureInLab(const ProfileOptions& options, const fs::path& file) {
                   ShellWord(name), ShellWord(options.lab), ShellWord(base),
                   options.expected.empty() ? "" : " --expect " + ShellWord(options.expected)),
       {.wall_limit = std::chrono::minutes(30), .cancelled = [] { return Interrupted().load(); }});
-  if (!ended.ok()) return OneGuest::Report(ended.problem());
+  if (!ended.ok()) return EndsBy(ended.problem());
   const int status = ended.value().status;
   if (status != kExitClean && status != kExitFound)
     return Unusable("in the guest: " + ended.value().error);

@@ -1,6 +1,7 @@
 #include "tools/cmcheck/progress.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <utility>
@@ -19,8 +20,8 @@ void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 
 }  // namespace
 
-Progress::Progress(std::string what, uint64_t total, bool terminal)
-    : what_(std::move(what)), total_(total), terminal_(terminal) {}
+Progress::Progress(std::string what, uint64_t total)
+    : what_(std::move(what)), total_(total), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 void Progress::At(uint64_t done, const std::string& note) {
   if (total_ == 0) {

@@ -11,11 +11,13 @@ class Progress {
  public:
   // On stderr. `what` is the unit: "sequences". `total` 0: it is not known; a count without a bar,
   // on terminals alone.
-  Progress(std::string what, uint64_t total, bool terminal);
+  Progress(std::string what, uint64_t total);
   ~Progress() { Clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  // Whether stderr is a terminal.
+  bool terminal() const { return terminal_; }
   void At(uint64_t done, const std::string& note = {});
   // Clears the bar, so that other text can be printed.
   void Clear();

@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "conformance/runner/campaign.h"
 #include "conformance/runner/misuse.h"

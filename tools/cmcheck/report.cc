@@ -71,14 +71,28 @@ std::string WhyUnwritable(const fs::path& path) {
   return {};
 }
 
-std::string Report::Prepare() {
+bool Overlap(const fs::path& one, const fs::path& other) {
+  std::error_code ignored;
+  const fs::path first = fs::weakly_canonical(one, ignored);
+  const fs::path second = fs::weakly_canonical(other, ignored);
+  const auto [in_first, in_second] =
+      std::mismatch(first.begin(), first.end(), second.begin(), second.end());
+  return in_first == first.end() || in_second == second.end();
+}
+
+std::string Report::Prepare(bool goes_on, const fs::path& given) {
   std::error_code error;
   for (fs::path folder = fs::absolute(folder_, error);
        !folder.empty() && !fs::exists(folder, error); folder = folder.parent_path())
     made_ = folder;
   fs::create_directories(folder_, error);
   if (error) return fmt::format("{}: {}", folder_.string(), error.message());
-  fs::remove_all(folder_ / "findings", error);  // of an earlier run
+  std::vector<std::string> old = {"findings"};
+  // A folder without results is no report: what it has is the user's own.
+  if (!goes_on && fs::exists(folder_ / "results.json", error))
+    old.insert(old.end(), {"conversations", "not-alone", "kernel", "results.json", "table.txt"});
+  for (const std::string& name : old)
+    if (given.empty() || !Overlap(folder_ / name, given)) fs::remove_all(folder_ / name, error);
   return {};
 }
 

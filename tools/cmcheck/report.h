@@ -17,14 +17,18 @@ std::string WriteFile(const std::filesystem::path& path, const std::string& text
 // The error that WriteFile would return, as far as it is known beforehand; empty when none is.
 std::string WhyUnwritable(const std::filesystem::path& path);
 
+// Whether one of the two is in the other, or is the other.
+bool Overlap(const std::filesystem::path& one, const std::filesystem::path& other);
+
 // results.json, table.txt, and a conversation for each finding:
 //   findings/rows-1-rdma_connect.conv     the shortest one, with its outcome
 //   findings/rows-1-rdma_connect-2.conv   of another cause at the same call
 class Report {
  public:
-  // Empty `problem` on success; creates the folder if necessary.
   explicit Report(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  std::string Prepare();
+  // Creates the folder if necessary, and removes the findings of an earlier run, and without
+  // `goes_on` all else that it has left. What is given to be carried out stays. Empty on success.
+  std::string Prepare(bool goes_on, const std::filesystem::path& given = {});
   // Undoes Prepare, when the run has no result.
   void Discard();
 

@@ -38,9 +38,14 @@ class Runner {
     if (!options_.json.empty())
       if (std::string problem = WhyUnwritable(FromUsersFolder(options_.json)); !problem.empty())
         return Unusable(problem);
-    if (std::string problem = report_.Prepare(); !problem.empty()) return Fail(problem);
+    if (std::string problem = report_.Prepare(!options_.journal.empty(), GivenOf(options_));
+        !problem.empty())
+      return Fail(problem);
+    // What is drawn depends on all that the environment can do, asked for or not.
+    RunOptions drawn = options_;
+    drawn.asked.capabilities = ToString(campaign_.draw.capabilities);
     const std::string campaign =
-        CampaignText(options_, answering_.text, DigestOfFiles(options_, answering_.text));
+        CampaignText(drawn, answering_.text, DigestOfFiles(options_, answering_.text));
     if (std::string problem =
             OpenJournal(options_.journal, campaign, &campaign_, &earlier_, &journal_);
         !problem.empty())
@@ -84,7 +89,7 @@ class Runner {
   }
 
   void Draw() {
-    Progress progress("sequences", campaign_.sequences, isatty(STDERR_FILENO) == 1);
+    Progress progress("sequences", campaign_.sequences);
     uint64_t next = campaign_.first;
     const auto add_earlier = [&](uint64_t until) {
       for (; next < until; ++next)

@@ -3,6 +3,7 @@
 #define TOOLS_CMCHECK_RUN_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,6 +51,8 @@ int ParseBehindDashes(std::string_view verb, std::string_view about,
                       std::vector<std::string> arguments, RunOptions* options,
                       const std::function<int()>& go_on);
 
+// The path of the conversations that are given; empty when they are drawn.
+std::filesystem::path GivenOf(const RunOptions& options);
 // The campaign of the options, or one line with their error.
 std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
                                                       const Profile& profile,

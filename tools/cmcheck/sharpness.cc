@@ -1,7 +1,6 @@
 #include "conformance/sharpness/sharpness.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -85,7 +84,7 @@ int DoSharpness(const SharpnessOptions& options) {
   const auto& files = std::get<std::vector<fs::path>>(found);
   const std::string page = options.page.empty() ? "" : FromUsersFolder(options.page);
   if (std::string why = page.empty() ? "" : WhyUnwritable(page); !why.empty()) return Unusable(why);
-  Progress progress("files", files.size(), isatty(STDERR_FILENO) == 1);
+  Progress progress("files", files.size());
   const Sharpness sharpness =
       Measure(files, {.profile = profile ? &*profile : nullptr,
                       .jobs = options.jobs,

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "conformance/runner/shrinker.h"
 #include "model/conversation/print.h"
@@ -45,10 +43,9 @@ int DoShrink(const ShrinkOptions& options) {
     return Unusable(fmt::format("{} shows no finding{} on {}: nothing to shrink", file.path,
                                 options.finding.empty() ? "" : " " + options.finding,
                                 answering.text));
-  Progress progress("attempts", static_cast<uint64_t>(options.attempts),
-                    isatty(STDERR_FILENO) == 1);
+  Progress progress("attempts", static_cast<uint64_t>(options.attempts));
   const auto on_attempt = [&](int attempts, int calls) {
-    if (isatty(STDERR_FILENO) == 1)
+    if (progress.terminal())
       progress.At(static_cast<uint64_t>(attempts), fmt::format("{} calls", calls));
   };
   const std::optional<Shrunk> shrunk =

@@ -141,6 +141,7 @@ int Check(Asked asked) {
       fmt::print("{} to {} over {}: {}\n", topology.sides[from].name, topology.sides[1 - from].name,
                  name, tried.problem.empty() ? well : tried.problem);
       if (!tried.problem.empty()) exit_code = kExitFound;
+      if (Interrupted()) return kExitInterrupted;
       if (const std::string why = implementation.Spoiled(); !why.empty()) return Unusable(why);
     }
   }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -133,18 +134,23 @@ std::string FindPeer(const WireOptions& options, const Profile& profile, Place* 
   return {};
 }
 
-std::string WhyContradictory(const WireOptions& options) {
-  if (!options.lab.empty())
-    return options.peer.empty() && options.interface.empty() && options.paths.empty() &&
-                   options.listener.empty() && options.address.empty() && options.peer6.empty()
-               ? WhyUnusable(options.own)
-               : "--lab has its own peer: no --peer, --address, --interface, --paths, --listener";
+std::string WhyContradictory(const WireOptions& options, const Verb& verb) {
+  if (!options.lab.empty()) {
+    for (const char* option : {"--peer", "--peer6", "--peer-profile", "--profile", "--interface",
+                               "--paths", "--listener", "--address", "--address6", "--mac"})
+      if (verb.Given(option))
+        return fmt::format("--lab has its own peer, which is judged by its profile: no {}", option);
+    return WhyUnusable(options.own);
+  }
   if (IsOwn(options.own) || !options.own.kernel_modules.empty())
     return "--module, --kernel and --modules are for a guest: --lab PROFILE";
   const bool simulated = options.peer == kSim;
   const int doors = !options.interface.empty() + !options.paths.empty();
   if (options.peer.empty()) return "--peer is missing: an IPv4 address, or sim";
   if (simulated && doors > 0) return "--peer sim has neither --interface nor --paths";
+  for (const char* option : {"--listener", "--peer6", "--address6"})
+    if (simulated && verb.Given(option))
+      return fmt::format("--peer sim has its own application and IPv6 addresses: no {}", option);
   if (!simulated && doors != 1) return "the way to the peer is either --interface or --paths";
   if (!simulated && !V4Of(options.peer))
     return fmt::format("--peer '{}' is no IPv4 address", options.peer);
@@ -231,18 +237,22 @@ class Wire {
         trial_(SettingsOf(std::move(profile))) {}
 
   int Run(const std::vector<Case>& cases, int left_out) {
+    ForgetFindings(options_);
     std::error_code error;
     fs::create_directories(folder_ / "findings", error);
     if (error) return Unusable(fmt::format("{}: {}", options_.report, error.message()));
+    size_t carried = 0;
     for (const Case& one : cases) {
-      if (Interrupted()) return kExitInterrupted;
+      if (Interrupted()) break;
       if (std::string problem = Carry(one); !problem.empty()) return Unusable(problem);
+      ++carried;
     }
-    return Conclude({.conversations = cases.size(),
-                     .found = found_,
-                     .left_out = static_cast<uint64_t>(left_out),
-                     .frames = frames_},
-                    folder_);
+    const int code = Conclude({.conversations = carried,
+                               .found = found_,
+                               .left_out = static_cast<uint64_t>(left_out),
+                               .frames = frames_},
+                              folder_);
+    return Interrupted() ? kExitInterrupted : code;
   }
 
  private:
@@ -316,8 +326,9 @@ class Wire {
   std::string problem_;
 };
 
-int DoWire(WireOptions options) {
-  if (std::string problem = WhyContradictory(options); !problem.empty()) return Unusable(problem);
+int DoWire(WireOptions options, const Verb& verb) {
+  if (std::string problem = WhyContradictory(options, verb); !problem.empty())
+    return Unusable(problem);
   if (!options.lab.empty()) return WireInLab(options);
   Profile profiles[2];
   const std::string& theirs = options.peer_profile.empty() ? options.profile : options.peer_profile;
@@ -358,6 +369,15 @@ int DoWire(WireOptions options) {
 
 uint64_t SequencesOf(const WireOptions& options) {
   return options.conversations.empty() && options.sequences == 0 ? 100 : options.sequences;
+}
+
+void ForgetFindings(const WireOptions& options) {
+  std::error_code ignored;
+  const fs::path findings = fs::path(FromUsersFolder(options.report)) / "findings";
+  const auto overlaps = [&](const std::string& given) {
+    return Overlap(FromUsersFolder(given), findings);
+  };
+  if (std::ranges::none_of(options.conversations, overlaps)) fs::remove_all(findings, ignored);
 }
 
 int Conclude(const WireCounts& counts, const fs::path& folder) {
@@ -428,7 +448,7 @@ Examples:
   verb.Flag("--every-manner", &options->every_manner,
             "Draw also active peers, where there is a driver, and IPv6, where it has addresses");
   verb.Flag("!--no-shrink", &options->shrink, "Leave findings as they are");
-  verb.Does([options] { return DoWire(*options); });
+  verb.Does([options, verb] { return DoWire(*options, verb); });
 }
 
 }  // namespace cm

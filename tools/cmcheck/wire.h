@@ -40,6 +40,9 @@ struct WireOptions {
 
 uint64_t SequencesOf(const WireOptions& options);
 
+// Removes the findings of an earlier run from the report, unless they are among what is given.
+void ForgetFindings(const WireOptions& options);
+
 struct WireCounts {
   uint64_t conversations = 0;
   uint64_t found = 0;

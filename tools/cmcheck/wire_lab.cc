@@ -16,6 +16,7 @@
 #include "model/base/files.h"
 #include "model/base/json.h"
 #include "tools/cmcheck/command.h"
+#include "tools/cmcheck/lab.h"
 #include "tools/cmcheck/one_guest.h"
 #include "tools/cmcheck/wire.h"
 
@@ -42,6 +43,16 @@ class InLab {
 
   int Go() {
     if (std::string problem = Share(); !problem.empty()) return Unusable(problem);
+    ForgetFindings(options_);
+    const int code = RunAllBatches();
+    if (code != kExitClean && code != kExitInterrupted) return code;
+    const int concluded = Conclude(counts_, report_);
+    return Interrupted() ? kExitInterrupted : concluded;
+  }
+
+ private:
+  // The exit code where they do not come to an end.
+  int RunAllBatches() {
     const uint64_t drawn = SequencesOf(options_);
     uint64_t done = 0;
     for (bool first = true; first || done < drawn; first = false) {
@@ -49,16 +60,15 @@ class InLab {
       const std::string given = first ? Given() : std::string();
       if (given.empty() && count == 0) break;
       if (!first)
-        if (const auto problem = guest_.Restore()) return Unusable(problem->line);
+        if (const auto problem = guest_.Restore()) return EndsBy(*problem);
       if (Interrupted()) return kExitInterrupted;
       if (const int code = RunBatch(given, options_.first + done, count); code != kExitClean)
         return code;
       done += count;
     }
-    return Conclude(counts_, report_);
+    return kExitClean;
   }
 
- private:
   std::string Share() {
     std::error_code error;
     fs::create_directories(report_, error);
@@ -96,10 +106,9 @@ class InLab {
     const lab::Outcome<lab::Ended> ended = guest_.Run(
         command, {.wall_limit = kBatchLimit, .cancelled = [] { return Interrupted().load(); }});
     if (!ended.ok())
-      return ended.problem().kind == lab::ProblemKind::kCancelled
-                 ? kExitInterrupted
-                 : Unusable(
-                       fmt::format("{}; these began with --first {}", ended.problem().line, first));
+      return EndsBy(
+          {.line = fmt::format("{}; these began with --first {}", ended.problem().line, first),
+           .kind = ended.problem().kind});
     fs::copy(share_ / "report", report_,
              fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
     if (error) return Unusable(fmt::format("{}: {}", report_.string(), error.message()));

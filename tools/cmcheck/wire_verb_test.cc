@@ -2,7 +2,9 @@
 // between two network namespaces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -14,6 +16,7 @@
 namespace cm {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -43,6 +46,37 @@ TEST(Wire, SaysWhatItCannotDo) {
   EXPECT_THAT(why({"--peer", "sim", "--interface", "lo"}), HasSubstr("neither"));
   EXPECT_THAT(why({"--peer", "sim", "--profile", "6.1-siw"}), HasSubstr("iWARP"));
   EXPECT_THAT(why({"--peer", "sim", "--lab", "6.1-rxe"}), HasSubstr("its own peer"));
+  for (const std::string option : {"--profile", "--peer-profile", "--address6", "--mac"})
+    EXPECT_THAT(why({"--lab", "6.1-rxe", option, "6.1-rxe"}), HasSubstr("no " + option + "\n"));
+  for (const std::string option : {"--listener", "--peer6", "--address6"})
+    EXPECT_THAT(why({"--peer", "sim", option, "x"}), HasSubstr("no " + option + "\n"));
+}
+
+TEST(Wire, InterruptedSaysWhatWasCarriedOut) {
+  const CmcheckFolder folder;
+  Running running(folder.CommandOf({"wire", "--peer", "sim", "--sequences", "2000"}), {},
+                  folder.path());
+  while (!fs::exists(folder.path() / "wire-report/drawn-1-0.pcapng")) sched_yield();
+  running.Signal(SIGINT);
+  const Ended ended = running.Wait();
+  EXPECT_EQ(ended.exit_code, 130) << ended.error;
+  EXPECT_THAT(ended.output,
+              AllOf(HasSubstr(" conversations, "), Not(HasSubstr("2000 conversations"))));
+  EXPECT_TRUE(fs::exists(folder.path() / "wire-report/results.json"));
+}
+
+TEST(Wire, FindingsOfAnEarlierRunAreRemovedUnlessTheyAreGiven) {
+  const CmcheckFolder folder;
+  const std::string finding = "wire-report/findings/old.conv";
+  fs::create_directories(folder.path() / "wire-report/findings");
+  folder.Write(finding,
+               "topology tester\nprofile 6.1-rxe\ncapabilities time tester\n"
+               "passive listening L on=S port=7471\ntester sends REQ to=passive port=7\n");
+  const Ended given = folder.Cmcheck({"wire", "--peer", "sim", "--conversations", finding});
+  EXPECT_EQ(given.exit_code, 0) << given.output << given.error;
+  EXPECT_TRUE(fs::exists(folder.path() / finding));
+  EXPECT_EQ(folder.Cmcheck({"wire", "--peer", "sim", "--sequences", "1"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(folder.path() / finding));
 }
 
 // Before an image is made: a guest knows the built-in profiles alone.

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/runner/campaign.h"
+#include "conformance/runner/verdict.h"
 #include "conformance/walks/draw_options.h"
 #include "model/catalogue/catalogue.h"
 #include "model/vocabulary/profile.h"
@@ -21,28 +23,50 @@ namespace {
 // Twice the number that the rarest row needs.
 constexpr uint64_t kSequences = 20000;
 
-model::RuleBits Reached(const Profile& profile) {
-  const auto simulator =
-      MakeSimImplementation({.profile = profile, .capabilities = profile.capabilities});
+// After so many a campaign ends as soon as it has reached all wanted rows. It does not show that a
+// row is reached by a later sequence only though it is listed as out of reach; no test does.
+constexpr uint64_t kAtLeast = 2000;
+
+// The rows that a campaign reaches before it ends.
+model::RuleBits Reached(const Profile& profile, const model::RuleBits& wanted) {
+  const auto simulator = MakeSimImplementation(
+      {.profile = profile, .watch_wire = false, .capabilities = profile.capabilities});
   CampaignOptions options{.draw = {.profile = profile, .capabilities = profile.capabilities},
                           .sequences = kSequences,
+                          .property = std::string(kRowsId),
                           .jobs = static_cast<int>(std::thread::hardware_concurrency())};
   for (const Topology& topology : Topologies())
     options.draw.topologies.push_back({.topology = &topology, .weight = 1});
   model::RuleBits reached;
-  const std::atomic<bool> interrupted = false;
+  std::atomic<bool> enough = false;
   RunCampaign(
-      *simulator, options, [&](const SequenceRun& judged) { reached |= judged.result.reached; },
-      interrupted);
+      *simulator, options,
+      [&](const SequenceRun& judged) {
+        if (enough) return;  // how many are still under way depends on the number of jobs
+        reached |= judged.result.reached;
+        enough = judged.result.index + 1 >= kAtLeast && (wanted & ~reached).none();
+      },
+      enough);
   return reached;
+}
+
+// The rows that must be reached in some profile.
+model::RuleBits Unlisted() {
+  model::RuleBits rows;
+  for (model::RuleNumber row = 0; row < model::RuleCount(); ++row)
+    rows[row] = !model::InfoOf(row).crashes && WhyNotSimulated(row).empty();
+  return rows;
 }
 
 TEST(EveryRow, IsReachedOnTheSimulatorOrListedAsOneThatCannotBe) {
   model::RuleBits reached;
   model::RuleBits reachable;
+  const model::RuleBits unlisted = Unlisted();
   for (const Profile& profile : Profiles()) {
-    reachable |= model::Reachable(profile);
-    if (profile.name != "strict") reached |= Reached(profile);  // strict draws the same as 6.1-rxe
+    const model::RuleBits of_profile = model::Reachable(profile);
+    reachable |= of_profile;
+    if (profile.name == "strict") continue;  // draws the same as 6.1-rxe
+    reached |= Reached(profile, of_profile & unlisted & ~reached);
   }
   for (model::RuleNumber row = 0; row < model::RuleCount(); ++row) {
     const model::RuleInfo& info = model::InfoOf(row);

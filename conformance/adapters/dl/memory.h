@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "model/vocabulary/call.h"

@@ -90,10 +90,11 @@ class RealSession : public Session, public Driver, public Environment {
   }
 
   bool Readable(Lane lane, ChannelRef channel, Duration within) override {
-    const std::optional<Answer> answer =
-        workers_.Ask(WorkerOf(lane.side),
-                     {.asked = Asked::kReadable, .lane = lane, .channel = channel, .span = within},
-                     within + kSlack);
+    const size_t worker = WorkerOf(lane.side);
+    const std::optional<Answer> answer = workers_.Ask(
+        worker, {.asked = Asked::kReadable, .lane = lane, .channel = channel, .span = within},
+        within + kSlack);
+    NoteSilence(worker, answer);
     return answer && answer->yes;
   }
 
@@ -167,6 +168,11 @@ class RealSession : public Session, public Driver, public Environment {
     }
   }
 
+  // A worker that lives and has not said in time what it sees makes the history prove nothing.
+  void NoteSilence(size_t worker, const std::optional<Answer>& answer) {
+    inconclusive_ = inconclusive_ || (!answer && workers_.alive(worker));
+  }
+
   bool QuietNow() {
     const size_t returned = workers_.unread();
     std::map<size_t, uint32_t> asked;
@@ -176,6 +182,7 @@ class RealSession : public Session, public Driver, public Environment {
     bool quiet = true;
     for (const auto& [worker, number] : asked) {
       const std::optional<Answer> answer = workers_.Await(worker, number, quiet_ + kSlack);
+      NoteSilence(worker, answer);
       quiet = quiet && (!answer || answer->yes);
     }
     if (asked.empty()) ReallySleep(quiet_);

@@ -1,7 +1,6 @@
 #include <cerrno>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "conformance/adapters/dl/messages.h"
 #include "conformance/adapters/dl/serve.h"

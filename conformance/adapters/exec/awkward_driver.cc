@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -20,16 +19,18 @@ namespace {
 std::string way;
 bool Is(std::string_view name) { return way == name; }
 
-void Say(std::string_view text) {
-  std::cout << text << '\n';
-  std::cout.flush();
-}
+// Ends when the suite has closed the connection.
 void SayPart(std::string_view text) {
   std::cout << text;
   std::cout.flush();
+  if (!std::cout) _exit(0);
 }
+void Say(std::string_view text) { SayPart(std::string(text) + '\n'); }
+// Until the suite closes the connection; the end of its input alone is no reason.
 [[noreturn]] void BeSilent() {
-  for (;;) pause();
+  pollfd suite{.fd = STDIN_FILENO, .events = 0, .revents = 0};
+  poll(&suite, 1, -1);
+  _exit(0);
 }
 
 void Greet() {
@@ -52,8 +53,10 @@ void Greet() {
   if (Is("other-profile")) Say("profile 7.2-rxe");
   Say("capabilities time races");
   Say(Is("clock-goes-back") || Is("no-time") ? "clock own" : "clock suite");
+  if (Is("messages-without-end")) Say("sees messages");
   Say("ready");
-  if (Is("reads-nothing")) BeSilent();
+  if (Is("says-more-and-reads-nothing")) Say("0");
+  if (Is("reads-nothing") || Is("says-more-and-reads-nothing")) BeSilent();
 }
 
 // Ids, channels and events of the conversation, so that lies name what there is.
@@ -108,6 +111,29 @@ class Liar {
   cm::StreamState state_;
 };
 
+// What is answered to every call.
+struct Saying {
+  std::string_view way;
+  std::string_view text;
+};
+constexpr auto kSayings = std::to_array<Saying>({
+    {"two-answers", "0\n0"},
+    {"unknown-word", "fine, thanks"},
+    {"unknown-errno", "-1 ENOTHING"},
+    {"event-of-another-call", "0  event RDMA_CM_EVENT_ESTABLISHED id=?"},
+    {"message-without-promise", "1us mad active REQ"},
+    {"empty-line", ""},
+    {"always-error", "error I do not know that"},
+    {"not-text", "0 \xff\xfe"},
+    {"no-time", "0"},
+    {"carriage-returns", "0\r"},
+    {"done-of-a-call", "done"},
+    {"ended-of-a-call", "ended"},
+    {"not-applicable-of-a-call", "not-applicable"},
+    {"unseen-of-a-call", "unseen"},
+    {"refuses-all", "-1 EINVAL"},
+});
+
 // Misbehaves at a call in one of the ways that are known by name. False for all others.
 bool Misbehaves(int calls) {
   if (Is("silent-at-call")) BeSilent();
@@ -122,10 +148,7 @@ bool Misbehaves(int calls) {
   if (Is("ends-in-call")) exit(7);
   if (Is("killed-in-call")) kill(getpid(), SIGKILL);
   if (Is("leaves-a-child")) {
-    if (fork() == 0) {  // it keeps the connection open
-      alarm(30);
-      BeSilent();
-    }
+    if (fork() == 0) BeSilent();  // it keeps the connection open
     _exit(0);
   }
   if (Is("dribbles"))
@@ -137,25 +160,18 @@ bool Misbehaves(int calls) {
     for (;;) Say("0");
   if (Is("endless-line"))
     for (;;) SayPart(std::string(4096, 'x'));
-  if (Is("two-answers")) SayPart("0\n0\n");
-  if (Is("unknown-word")) Say("fine, thanks");
-  if (Is("unknown-errno")) Say("-1 ENOTHING");
-  if (Is("event-of-another-call")) Say("0  event RDMA_CM_EVENT_ESTABLISHED id=?");
-  if (Is("message-without-promise")) Say("1us mad active REQ");
-  if (Is("empty-line")) Say("");
-  if (Is("always-error")) Say("error I do not know that");
-  if (Is("not-text")) Say("0 \xff\xfe");
-  if (Is("no-time")) Say("0");
-  if (Is("clock-goes-back")) Say(calls == 0 ? "1s 0" : "999ms 0");
-  if (Is("carriage-returns")) Say("0\r");
-  if (Is("done-of-a-call")) Say("done");
-  if (Is("ended-of-a-call")) Say("ended");
-  if (Is("refuses-all")) Say("-1 EINVAL");
-  return Is("two-answers") || Is("unknown-word") || Is("unknown-errno") ||
-         Is("event-of-another-call") || Is("message-without-promise") || Is("empty-line") ||
-         Is("always-error") || Is("not-text") || Is("no-time") || Is("clock-goes-back") ||
-         Is("carriage-returns") || Is("done-of-a-call") || Is("ended-of-a-call") ||
-         Is("refuses-all");
+  if (Is("messages-without-end"))
+    for (;;) {
+      Say("mad active REQ");
+      poll(nullptr, 0, 100);
+    }
+  if (Is("clock-goes-back")) {
+    Say(calls == 0 ? "1s 0" : "999ms 0");
+    return true;
+  }
+  for (const Saying& saying : kSayings)
+    if (Is(saying.way)) return Say(saying.text), true;
+  return false;
 }
 
 std::string Time() { return Is("clock-goes-back") || Is("no-time") ? "0ns " : ""; }
@@ -196,9 +212,12 @@ void Serve(Liar* liar) {
         Say(line.find("get_cm_event") == std::string::npos ? "0" : "-1 EAGAIN");
     } else if (line.starts_with("returned")) {
       Say("waiting");
+    } else if (line.find(" wait ") == std::string::npos) {
+      Say(Time() + "done");
+    } else if (Is("not-applicable-of-a-wait")) {
+      Say("not-applicable");
     } else {
-      const bool waits = line.find(" wait ") != std::string::npos;
-      Say(Time() + (!waits ? "done" : liar != nullptr && liar->Coin() ? "readable" : "quiet"));
+      Say(Time() + (liar != nullptr && liar->Coin() ? "readable" : "quiet"));
     }
   }
 }

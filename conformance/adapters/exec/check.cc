@@ -12,7 +12,6 @@
 namespace cm {
 namespace {
 
-constexpr Duration kEnds = Duration::Seconds(10);
 constexpr std::string_view kReturned = "returned ";
 constexpr Duration kPatience = Duration::Seconds(5);
 
@@ -44,6 +43,12 @@ struct Try {
   Capabilities needs = {};
   std::string_view topology = {};  // of the first; empty: the usual one
 };
+
+// A conversation that has begun, with a channel and an id.
+std::vector<Step> Made() {
+  return {
+      Begins(), {"active rdma_create_event_channel C", "0"}, {"active rdma_create_id A on=C", "0"}};
+}
 
 // Until the address and the route of A are resolved.
 std::vector<Step> Resolving() {
@@ -88,8 +93,7 @@ Try HundredInARow() {
 
 // What every driver meets in each conversation.
 std::vector<Try> PlainTries() {
-  const std::vector<Step> made = {
-      Begins(), {"active rdma_create_event_channel C", "0"}, {"active rdma_create_id A on=C", "0"}};
+  const std::vector<Step> made = Made();
   return {
       {"a conversation without lines", {Begins(), Finishes()}},
       {"objects are made and destroyed",
@@ -133,8 +137,7 @@ std::vector<Try> PlainTries() {
 }
 
 std::vector<Try> AllTries() {
-  const std::vector<Step> made = {
-      Begins(), {"active rdma_create_event_channel C", "0"}, {"active rdma_create_id A on=C", "0"}};
+  const std::vector<Step> made = Made();
   std::vector<Try> tries = PlainTries();
   const std::vector<Try> rarer = {
       {"two sides, a call that blocks, and one that returns", Connecting()},
@@ -163,8 +166,8 @@ std::vector<Try> AllTries() {
        {Begins(), Nonsense("active " + std::string(60'000, 'x')), Finishes()}},
       {"calls made at once",
        {made[0],
-        {"active rdma_create_event_channel C", "0"},
-        {"active rdma_create_id A on=C", "0"},
+        made[1],
+        made[2],
         Request("together 2", ""),
         {"active rdma_destroy_id A", "0"},
         {"passive rdma_create_event_channel S", "0", true, "passive & rdma_create_event_channel S"},
@@ -199,7 +202,9 @@ bool Matches(std::string_view answer, std::string_view wanted) {
 // One driver that is tried.
 class Trial {
  public:
-  Trial(Peer& peer, std::string_view topology) : peer_(peer), topology_(topology) {}
+  // `ends_within`: of the end of its input.
+  Trial(Peer& peer, std::string_view topology, Duration ends_within)
+      : peer_(peer), topology_(topology), ends_within_(ends_within) {}
 
   // The problem; empty when all went as it should.
   std::string Run(const std::vector<Step>& steps) {
@@ -219,10 +224,10 @@ class Trial {
       if (std::string problem = Take(step); !problem.empty()) return problem;
       if (step.request == "end" || step.wanted == "unsupported|error") Announce(steps, i + 1);
     }
-    const std::optional<int> code = peer_.End(kEnds);
+    const std::optional<int> code = peer_.End(ends_within_);
     outlives_ = !code;
     if (outlives_)
-      return fmt::format("it does not end within {} of its input's end", ToString(kEnds));
+      return fmt::format("it does not end within {} of its input's end", ToString(ends_within_));
     return *code == 0 ? "" : fmt::format("it ends with exit code {}", *code);
   }
 
@@ -259,7 +264,8 @@ class Trial {
   std::string Take(const Step& step) {
     if (step.request.starts_with(kReturned) && !returned_.text.empty())
       return Judge(step, std::exchange(returned_, {}));
-    if (std::string problem = Judge(step, peer_.Ask(step.request, kPatience)); !problem.empty())
+    const Duration within = step.is_line ? kPatience : Duration();
+    if (std::string problem = Judge(step, peer_.Ask(step.request, within)); !problem.empty())
       return problem;
     if (step.wanted == "blocked") waits_ = step.request.substr(0, step.request.find(' '));
     if (!step.is_line || waits_.empty()) return {};
@@ -285,25 +291,29 @@ class Trial {
 
   Peer& peer_;
   std::string_view topology_;  // of the next conversation
-  std::string waits_;          // the lane of a call that is blocked
-  DriverAnswer returned_;      // of one that was, and has not been asked for
+  Duration ends_within_;
+  std::string waits_;      // the lane of a call that is blocked
+  DriverAnswer returned_;  // of one that was, and has not been asked for
   bool outlives_ = false;
 };
 
 }  // namespace
 
-void CheckDriver(const DriverPlace& place, const std::function<void(const Tried&)>& on_tried) {
+void CheckDriver(const DriverPlace& place, const std::function<bool(const Tried&)>& on_tried) {
   for (const Try& one : AllTries()) {
     auto started = Peer::Start(place);
-    if (auto* problem = std::get_if<std::string>(&started))
-      return on_tried({.name = "the greeting", .problem = std::move(*problem)});
+    if (auto* problem = std::get_if<std::string>(&started)) {
+      on_tried({.name = "the greeting", .problem = std::move(*problem)});
+      return;
+    }
     Peer& peer = *std::get<std::unique_ptr<Peer>>(started);
     if (!peer.greeting().capabilities.Includes(one.needs)) {
-      on_tried({.name = one.name, .problem = "it has no " + ToString(one.needs), .left_out = true});
+      const std::string why = "it has no " + ToString(one.needs);
+      if (!on_tried({.name = one.name, .problem = why, .left_out = true})) return;
       continue;
     }
-    Trial trial(peer, one.topology);
-    on_tried({.name = one.name, .problem = trial.Run(one.steps)});
+    Trial trial(peer, one.topology, place.answers_within);
+    if (!on_tried({.name = one.name, .problem = trial.Run(one.steps)})) return;
     // The next try would be as slow.
     if (trial.outlives() || (peer.failure() && peer.failure()->silent)) return;
   }

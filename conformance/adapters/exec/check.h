@@ -18,8 +18,8 @@ struct Tried {
 };
 
 // Tries everything, each with a driver that is started anew, until there is no greeting or no
-// answer. Hears of each try when it is over.
-void CheckDriver(const DriverPlace& place, const std::function<void(const Tried&)>& on_tried);
+// answer. Calls `on_tried` with each try when it is over; goes on while that returns true.
+void CheckDriver(const DriverPlace& place, const std::function<bool(const Tried&)>& on_tried);
 
 }  // namespace cm
 

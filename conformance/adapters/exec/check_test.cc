@@ -20,14 +20,17 @@ struct Result {
   std::vector<std::string> left_out;
 };
 
-Result Tries(const std::string& driver) {
+Result Tries(const std::string& driver, Duration answers_within = DriverPlace().answers_within) {
   Result result;
-  CheckDriver({.command = "conformance/adapters/exec/" + driver}, [&](const Tried& tried) {
+  const DriverPlace place{.command = "conformance/adapters/exec/" + driver,
+                          .answers_within = answers_within};
+  CheckDriver(place, [&](const Tried& tried) {
     const std::string text = std::string(tried.name) + ": " + tried.problem;
     if (tried.problem.empty())
       ++result.ok;
     else
       (tried.left_out ? result.left_out : result.problems).push_back(text);
+    return true;
   });
   return result;
 }
@@ -44,6 +47,7 @@ TEST(CheckDriver, TheToyInPythonKeepsTheProtocol) {
   CheckDriver(
       {.command = "python3 conformance/adapters/exec/toy_driver.py"}, [&](const Tried& tried) {
         EXPECT_TRUE(tried.problem.empty() || tried.left_out) << tried.name << ": " << tried.problem;
+        return true;
       });
 }
 
@@ -64,13 +68,24 @@ TEST(CheckDriver, EndsWithTheFirstSilence) {
               [&](const Tried& tried) {
                 ++tries;
                 EXPECT_THAT(tried.problem, HasSubstr("no line within"));
+                return true;
               });
   EXPECT_EQ(tries, 1);
 }
 
+TEST(CheckDriver, EndsWhenItIsNotToGoOn) {
+  int tries = 0;
+  CheckDriver({.command = "conformance/adapters/exec/sim_driver"}, [&](const Tried& tried) {
+    ++tries;
+    EXPECT_THAT(tried.problem, IsEmpty());
+    return tries < 2;
+  });
+  EXPECT_EQ(tries, 2);
+}
+
 TEST(CheckDriver, SaysThatADriverOutlivesItsInput) {
-  EXPECT_THAT(Tries("awkward_driver does-not-end").problems,
-              Contains("a conversation without lines: it does not end within 10s of its input's "
+  EXPECT_THAT(Tries("awkward_driver does-not-end", Duration::Seconds(2)).problems,
+              Contains("a conversation without lines: it does not end within 2s of its input's "
                        "end"));
 }
 

@@ -1,10 +1,13 @@
 #include "conformance/adapters/exec/connection.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -13,12 +16,9 @@
 #include <cstring>
 #include <utility>
 
-#include "conformance/process/real_time.h"
-
 namespace cm {
 namespace {
 
-constexpr Duration kReads = Duration::Seconds(10);
 constexpr Duration kEndsAfterItsLast = Duration::Seconds(1);
 constexpr Duration kEndsByItself = Duration::Seconds(5);
 constexpr Duration kEndsWhenAsked = Duration::Seconds(10);
@@ -55,6 +55,17 @@ struct Addresses {
   }
 };
 
+// False with errno, which is EINPROGRESS when the time is over. source: man socket(7) SO_SNDTIMEO
+bool Connects(int socket, const addrinfo& to, Duration within) {
+  constexpr int64_t kSecond = 1'000'000;
+  const timeval limit{.tv_sec = within.microseconds() / kSecond,
+                      .tv_usec = within.microseconds() % kSecond};
+  const int at_once = 1;  // each line is written whole
+  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof(at_once));
+  return connect(socket, to.ai_addr, to.ai_addrlen) == 0;
+}
+
 }  // namespace
 
 std::variant<std::unique_ptr<Connection>, std::string> Connection::Run(const std::string& command) {
@@ -63,14 +74,15 @@ std::variant<std::unique_ptr<Connection>, std::string> Connection::Run(const std
   auto started = Process::Start({.arguments = {"/bin/sh", "-c", command},
                                  .input = ends->second.get(),
                                  .output = ends->second.get(),
-                                 .error = 2});
+                                 .error = 2,
+                                 .death_signal = SIGTERM});  // for a launcher, see ~Connection
   if (auto* problem = std::get_if<std::string>(&started)) return std::move(*problem);
   return std::unique_ptr<Connection>(
       new Connection(std::get<Process>(std::move(started)), std::move(ends->first)));
 }
 
 std::variant<std::unique_ptr<Connection>, std::string> Connection::ConnectTo(
-    const std::string& address) {
+    const std::string& address, Duration within) {
   const size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == address.size())
     return fmt::format("tcp:{}: tcp:HOST:PORT is wanted", address);
@@ -83,24 +95,26 @@ std::variant<std::unique_ptr<Connection>, std::string> Connection::ConnectTo(
   int why = 0;
   for (const addrinfo* one = found.first; one != nullptr; one = one->ai_next) {
     Descriptor socket(::socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol));
-    if (socket.get() >= 0 && connect(socket.get(), one->ai_addr, one->ai_addrlen) == 0)
+    if (socket.get() >= 0 && Connects(socket.get(), *one, within))
       return std::unique_ptr<Connection>(new Connection({}, std::move(socket)));
     why = errno;
   }
-  return fmt::format("tcp:{}: {}", address, strerror(why));
+  return fmt::format(
+      "tcp:{}: {}", address,
+      why == EINPROGRESS ? fmt::format("no answer within {}", ToString(within)) : strerror(why));
 }
 
 Connection::~Connection() {
   socket_.Close();
-  if (process_.pid() == 0 || process_.Wait(kEndsByItself)) return;
+  if (process_.pid() == 0 || ExitCodeWithin(kEndsByItself)) return;
   process_.Signal(SIGTERM);
-  process_.Wait(kEndsWhenAsked);
+  ExitCodeWithin(kEndsWhenAsked);
 }
 
-bool Connection::Send(std::string_view line) {
+bool Connection::Send(std::string_view line, Duration within) {
   std::string text(line);
   text += '\n';
-  const Deadline deadline(kReads);
+  const Deadline deadline(within);
   for (std::string_view rest = text; !rest.empty();) {
     const ssize_t sent = send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) rest.remove_prefix(static_cast<size_t>(sent));
@@ -126,15 +140,12 @@ Heard Connection::Ended() {
   if (!unread_.empty())
     return {Heard::Kind::kCut, fmt::format("it ended in the middle of the line \"{}\"",
                                            Printable(std::exchange(unread_, {})))};
-  const bool is_process = process_.pid() != 0;
-  const std::optional<int> status = is_process ? process_.Wait(kEndsAfterItsLast) : std::nullopt;
-  if (status)
-    return {Heard::Kind::kEnded, fmt::format("it ended with exit code {}", ExitCodeOf(*status))};
+  if (const std::optional<int> code = ExitCodeWithin(kEndsAfterItsLast))
+    return {Heard::Kind::kEnded, fmt::format("it ended with exit code {}", *code)};
   return {Heard::Kind::kEnded, "it closed its output"};
 }
 
-Heard Connection::Receive(Duration within) {
-  const Deadline deadline(within);
+Heard Connection::Receive(const Deadline& deadline, Duration within) {
   for (;;) {
     if (std::optional<std::string> line = TakeLine()) {
       if (line->size() <= kLongestLine && IsText(*line)) return {Heard::Kind::kLine, *line};
@@ -168,10 +179,27 @@ bool Connection::HasMore() {
 
 std::optional<int> Connection::End(Duration within) {
   shutdown(socket_.get(), SHUT_WR);
-  const std::optional<int> status = process_.pid() != 0 ? process_.Wait(within) : std::nullopt;
+  const std::optional<int> code = ExitCodeWithin(within);
   process_.Kill();
-  if (!status) return std::nullopt;
-  return ExitCodeOf(*status);
+  return code;
+}
+
+// That of the process, which is not reaped: until it is killed with its group, no other group gets
+// the number.
+std::optional<int> Connection::ExitCodeWithin(Duration limit) const {
+  if (process_.pid() == 0) return std::nullopt;
+  const auto id = static_cast<id_t>(process_.pid());
+  const Deadline deadline(limit);
+  for (;;) {
+    siginfo_t ended = {};
+    if (waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR) return 0;
+    if (ended.si_pid != 0)
+      return ended.si_code == CLD_EXITED ? ended.si_status : 128 + ended.si_status;
+    const int left = deadline.milliseconds_left();
+    if (left == 0) return std::nullopt;
+    pollfd watched{.fd = process_.watch(), .events = POLLIN, .revents = 0};
+    poll(&watched, 1, watched.fd >= 0 ? left : 1);
+  }
 }
 
 }  // namespace cm

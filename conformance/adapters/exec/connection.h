@@ -11,6 +11,7 @@
 
 #include "conformance/process/descriptor.h"
 #include "conformance/process/process.h"
+#include "conformance/process/real_time.h"
 #include "model/base/duration.h"
 
 namespace cm {
@@ -36,23 +37,27 @@ class Connection {
   // Runs the command by the shell, with the connection as its input and output; its error output is
   // ours. The connection, or the error in one line.
   static std::variant<std::unique_ptr<Connection>, std::string> Run(const std::string& command);
-  // Connects over TCP to "HOST:PORT"; an IPv6 address stands in brackets.
+  // Connects over TCP to "HOST:PORT", whose every address has to answer within the time; an IPv6
+  // address stands in brackets.
   static std::variant<std::unique_ptr<Connection>, std::string> ConnectTo(
-      const std::string& address);
+      const std::string& address, Duration within);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   // Closes it. A process is left a few seconds to end by itself, is asked to, and is killed then: a
-  // launcher that is killed may leave behind what it has reserved.
+  // launcher that is killed may leave behind what it has reserved. What it has left in its process
+  // group is killed.
   ~Connection();
 
-  // Sends a line. False when the driver has ended, or has not read for ten seconds.
-  bool Send(std::string_view line);
+  // Sends a line. False when the driver has ended, or has not read it within the time.
+  bool Send(std::string_view line, Duration within);
   // The next line, waited for no longer than `within` of this machine's clock.
-  Heard Receive(Duration within);
+  Heard Receive(Duration within) { return Receive(Deadline(within), within); }
+  // The same, where several lines have one deadline; a message names `within`.
+  Heard Receive(const Deadline& deadline, Duration within);
   // A line, or the beginning of one, that is there already.
   bool HasMore();
   // Ends the conversation of the two: no more lines come. The exit code of a process that ends
-  // within the time; it is killed otherwise.
+  // within the time. Its process group is killed.
   std::optional<int> End(Duration within);
 
  private:
@@ -60,6 +65,7 @@ class Connection {
       : process_(std::move(process)), socket_(std::move(socket)) {}
   std::optional<std::string> TakeLine();
   Heard Ended();
+  std::optional<int> ExitCodeWithin(Duration limit) const;
 
   Process process_;
   Descriptor socket_;

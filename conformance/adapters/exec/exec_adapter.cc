@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <string_view>
 #include <utility>
 #include <vector>
 

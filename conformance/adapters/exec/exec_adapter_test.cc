@@ -1,10 +1,18 @@
 #include "conformance/adapters/exec/exec_adapter.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -14,6 +22,8 @@
 #include <vector>
 
 #include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/process/descriptor.h"
+#include "conformance/process/real_time.h"
 #include "conformance/runner/campaign.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
@@ -28,11 +38,13 @@ constexpr const char* kAwkward = "conformance/adapters/exec/awkward_driver ";
 constexpr const char* kSim = "conformance/adapters/exec/sim_driver ";
 const std::atomic<bool> kNever{false};
 
-// What a driver that is silent costs; long enough for a start on a busy machine.
+// Long enough for a start on a busy machine; what a driver that is silent costs.
 constexpr Duration kAnswersWithin = Duration::Seconds(5);
+constexpr Duration kSilentFor = Duration::Seconds(2);
 
-ExecOptions Of(const std::string& command, std::string_view profile = "6.1-rxe") {
-  return {.place = {.command = command, .answers_within = kAnswersWithin},
+ExecOptions Of(const std::string& command, std::string_view profile = "6.1-rxe",
+               Duration answers_within = kAnswersWithin) {
+  return {.place = {.command = command, .answers_within = answers_within},
           .profile = *FindProfile(profile),
           .patience = Duration()};
 }
@@ -51,6 +63,7 @@ Conversation Short() {
                         "active rdma_create_event_channel C\n"
                         "active rdma_create_id A on=C\n"
                         "active rdma_listen A backlog=4\n"
+                        "active wait C within=1ms\n"
                         "active rdma_destroy_id A\n"
                         "active rdma_destroy_event_channel C\n"));
 }
@@ -114,9 +127,53 @@ TEST(Driver, ThatDoesNotEndIsAskedTo) {
   const std::string file = testing::TempDir() + "asked";
   std::filesystem::remove(file);
   Made(Of("trap 'echo asked >" + file + "; exit' TERM; " + kSim +
-          "6.1-rxe; while :; do sleep 1; done"))
+          "6.1-rxe; while :; do sleep 0.1; done"))
       .reset();
   EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+// What it has started has the end of a pipe that is for writing.
+TEST(Driver, LeavesNothingOfItsGroupBehind) {
+  const std::string pipe = testing::TempDir() + "alive";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Descriptor alive(open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  Made(Of("exec 9>" + pipe + "; sleep 1000 & exec " + kSim + "6.1-rxe 9>&-")).reset();
+  pollfd watched{.fd = alive.get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&watched, 1, 60'000), 1) << "it lives on";
+}
+
+// As a host that is not there: one connection fills the queue of the listener.
+TEST(Driver, ThatCannotBeReachedIsNotWaitedForLong) {
+  const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Descriptor first(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+  auto* const where = reinterpret_cast<sockaddr*>(&address);
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(bind(listener.get(), where, size), 0);
+  ASSERT_EQ(listen(listener.get(), 0), 0);
+  ASSERT_EQ(getsockname(listener.get(), where, &size), 0);
+  ASSERT_EQ(connect(first.get(), where, size), 0);
+  const auto made = MakeExecImplementation(
+      {.place = {.address = "127.0.0.1:" + std::to_string(ntohs(address.sin_port)),
+                 .answers_within = Duration::Milliseconds(100)},
+       .profile = *FindProfile("6.1-rxe")});
+  ASSERT_TRUE(std::holds_alternative<std::string>(made));
+  EXPECT_THAT(std::get<std::string>(made), HasSubstr(": no answer within 100ms"));
+}
+
+// As many lines as no connection holds.
+TEST(Driver, ThatDoesNotReadIsNotStartedAgain) {
+  std::string text = "topology two-kernels\nprofile 6.1-rxe\n";
+  for (int i = 0; i < 20'000; ++i) text += "pass 1us\n";
+  const std::string count = testing::TempDir() + "starts_of_a_deaf_one";
+  std::filesystem::remove(count);
+  const auto driver =
+      Made(Of("echo >>" + count + "; exec " + kAwkward + "reads-nothing", "6.1-rxe", kSilentFor));
+  RunOne(*driver, std::get<Conversation>(ParseConversation(text)), "");
+  EXPECT_EQ(driver->Spoiled(), "the driver: it does not read \"pass 1us\"");
+  std::ifstream starts(count);
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(starts), {}, '\n'), 1);
 }
 
 // A connection from its beginning to its end; what the toy leaves out is unsupported, and said.
@@ -169,6 +226,7 @@ struct Way {
     kUnsupported,
   } ends;
   std::string says;
+  Duration answers_within = kAnswersWithin;
 
   friend void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 };
@@ -177,7 +235,7 @@ const std::vector<Way>& Ways() {
   using enum Way::Ends;
   static const std::vector<Way> ways = {
       {"no-greeting", kNotBegun,
-       "no line within 5s (does it write each line through?), before the end"},
+       "no line within 2s (does it write each line through?), before the end", kSilentFor},
       {"ends-before-greeting", kNotBegun,
        "it ended with exit code 3, before the end of its greeting"},
       {"binary-greeting", kNotBegun, R"(the line "\x7fELF\x00\x01", which is not)"},
@@ -191,17 +249,19 @@ const std::vector<Way>& Ways() {
       {"empty-line-in-greeting", kNotBegun, "greeting"},
       {"other-profile", kNotBegun, "by profile 7.2-rxe, and not by 6.1-rxe"},
       {"answers-early", kSpoiled, R"("begun")"},
-      {"silent-at-begin", kSpoiled, R"(to "begin patience=0us" it answered no line within)"},
+      {"silent-at-begin", kSpoiled, R"(to "begin patience=0us" it answered no line within)",
+       kSilentFor},
       {"wrong-begin", kSpoiled, R"("by all means": begun, or unsupported and why, is wanted)"},
       {"unsupported", kUnsupported, ""},
-      {"silent-at-call", kSpoiled,
-       R"(to "active rdma_create_event_channel C" it answered no line)"},
-      {"half-line", kSpoiled, R"(only "-1 EIN" and no end of the line within 5s)"},
+      {"silent-at-call", kSpoiled, R"(to "active rdma_create_event_channel C" it answered no line)",
+       kSilentFor},
+      {"half-line", kSpoiled, R"(only "-1 EIN" and no end of the line within 2s)", kSilentFor},
       {"half-line-and-end", kSpoiled, R"(it ended in the middle of the line "-1 EIN")"},
       {"ends-in-call", kFound, "crashed"},
       {"killed-in-call", kFound, "crashed"},
-      {"leaves-a-child", kSpoiled, "it answered no line within 5s"},
-      {"dribbles", kSpoiled, "and no end of the line within 5s"},
+      {"leaves-a-child", kSpoiled, "it answered no line within 2s", kSilentFor},
+      {"dribbles", kSpoiled, "and no end of the line within 2s", kSilentFor},
+      {"messages-without-end", kSpoiled, "it answered no line within 2s", kSilentFor},
       {"flood", kSpoiled, R"("0")"},
       {"endless-line", kSpoiled, "bytes without the end of a line"},
       {"two-answers", kSpoiled, R"("0")"},
@@ -216,6 +276,9 @@ const std::vector<Way>& Ways() {
       {"clock-goes-back", kSpoiled, R"("999ms 0": its clock was at 1s before)"},
       {"done-of-a-call", kSpoiled, R"("done": a value, blocked)"},
       {"ended-of-a-call", kSpoiled, R"("ended": a value, blocked)"},
+      {"not-applicable-of-a-call", kSpoiled, R"("not-applicable": 0, -1 and an errno, blocked)"},
+      {"unseen-of-a-call", kSpoiled, R"("unseen": 0, -1 and an errno, blocked)"},
+      {"not-applicable-of-a-wait", kSpoiled, R"("not-applicable": readable or quiet is wanted)"},
       {"wrong-end", kSpoiled, R"(to "end" it answered "goodbye")"},
       {"refuses-all", kFound, "-1 EINVAL"},
       {"leaks", kFound, "a boat"},
@@ -230,7 +293,8 @@ class Misbehaviour : public testing::TestWithParam<Way> {};
 
 TEST_P(Misbehaviour, HasAClearVerdict) {
   const Way& way = GetParam();
-  auto made = MakeExecImplementation(Of(kAwkward + std::string(way.name)));
+  auto made =
+      MakeExecImplementation(Of(kAwkward + std::string(way.name), "6.1-rxe", way.answers_within));
   if (way.ends == Way::Ends::kNotBegun) {
     ASSERT_TRUE(std::holds_alternative<std::string>(made));
     EXPECT_THAT(std::get<std::string>(made), HasSubstr(way.says));
@@ -268,13 +332,29 @@ INSTANTIATE_TEST_SUITE_P(Ways, Misbehaviour, testing::ValuesIn(Ways()), [](const
 
 // More than the connection holds is sent to it.
 TEST(Peer, ThatDoesNotReadIsNamed) {
-  auto started = Peer::Start({.command = std::string(kAwkward) + "reads-nothing"});
+  auto started = Peer::Start(
+      {.command = std::string(kAwkward) + "reads-nothing", .answers_within = kSilentFor});
   ASSERT_TRUE(std::holds_alternative<std::unique_ptr<Peer>>(started));
   Peer& peer = *std::get<std::unique_ptr<Peer>>(started);
   for (int i = 0; i < 100 && !peer.failure(); ++i) peer.Send(std::string(60'000, 'x'));
   ASSERT_TRUE(peer.failure().has_value());
   EXPECT_THAT(peer.failure()->what, testing::StartsWith("it does not read \"xxx"));
   EXPECT_FALSE(peer.failure()->ended);
+}
+
+// That it has sent a line by itself is found out by the next request that has an answer.
+TEST(Peer, ThatDoesNotReadIsWaitedForOnce) {
+  auto started = Peer::Start({.command = std::string(kAwkward) + "says-more-and-reads-nothing",
+                              .answers_within = kSilentFor});
+  ASSERT_TRUE(std::holds_alternative<std::unique_ptr<Peer>>(started));
+  Peer& peer = *std::get<std::unique_ptr<Peer>>(started);
+  const Instant begin = RealNow();
+  for (int i = 0; i < 100; ++i) peer.Send(std::string(60'000, 'x'));
+  EXPECT_LT(RealNow() - begin, Duration::Seconds(60));
+  EXPECT_FALSE(peer.failure());
+  peer.Ask("begin", {});
+  ASSERT_TRUE(peer.failure());
+  EXPECT_EQ(peer.failure()->what, "it sent \"0\" without a request");
 }
 
 // Whatever a driver answers, the suite survives it, and does not believe it.

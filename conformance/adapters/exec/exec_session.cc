@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -24,9 +23,13 @@ constexpr std::string_view kInconclusive = "inconclusive ";
 
 // What an outcome has besides the value must be what the call has. The error, or an empty text.
 std::string WhyNotOf(const Call& call, const seen::Answered& answered) {
-  const bool ok = answered.reply.kind == ReplyKind::kReturned && answered.reply.value == 0;
+  const ReplyKind kind = answered.reply.kind;
+  const bool ok = kind == ReplyKind::kReturned && answered.reply.value == 0;
   const bool fetches = std::holds_alternative<call::GetCmEvent>(call);
   const bool shows_event = std::holds_alternative<call::ShowEvent>(call);
+  // A history has these for calls that were not made, or whose result was not recorded.
+  if (kind == ReplyKind::kNotApplicable || kind == ReplyKind::kUnseen)
+    return "0, -1 and an errno, blocked or crashed is wanted";
   if (answered.event && !fetches && !shows_event) return "no event comes of this call";
   if (fetches && ok != answered.event.has_value()) return "0 and `event` belong together";
   if (std::holds_alternative<call::Show>(call) != answered.shown.has_value() && ok)
@@ -54,8 +57,8 @@ class ExecSession : public Session, public Driver, public Environment {
     for (std::string line; std::getline(text, line);) peer_->Send(line);
     const auto answer = Asked(fmt::format("begin patience={}", ToString(setup_.patience)), {});
     if (answer && answer->text == "begun") return std::nullopt;
-    // Its end may have been seen already when the conversation was sent.
-    if (!answer && peer_->failure() && peer_->failure()->ended) Take(*peer_->failure());
+    // It may have failed already when the conversation was sent.
+    if (!answer && peer_->failure()) Take(*peer_->failure());
     ended_ = true;  // there is nothing to end
     NotBegun not_begun{.kind = NotBegun::Kind::kWrong};
     if (answer && answer->text.starts_with(kUnsupported)) {
@@ -114,7 +117,8 @@ class ExecSession : public Session, public Driver, public Environment {
   bool Readable(Lane lane, ChannelRef channel, Duration within) override {
     const Line line = line::Waits{.lane = lane, .channel = channel, .within = within};
     const std::optional<Observation> seen = Seen(line, within);
-    return seen && std::get<seen::Waited>(*seen).readable;
+    const auto* waited = seen ? std::get_if<seen::Waited>(&*seen) : nullptr;
+    return waited != nullptr && waited->readable;
   }
 
   Instant Now() override {
@@ -209,7 +213,10 @@ class ExecSession : public Session, public Driver, public Environment {
     const auto answer = Asked(TextOf(line), within);
     if (!answer) return std::nullopt;
     Observation seen;
-    const std::string problem = parser_.ParseOutcome(answer->text, line, false, &seen);
+    std::string problem = parser_.ParseOutcome(answer->text, line, false, &seen);
+    if (problem.empty() && std::holds_alternative<seen::Answered>(seen))  // `not-applicable`
+      problem = std::holds_alternative<line::Waits>(line) ? "readable or quiet is wanted"
+                                                          : "done or failed is wanted";
     if (!problem.empty()) return Break(*answer, problem), std::nullopt;
     return seen;
   }

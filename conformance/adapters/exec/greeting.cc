@@ -78,7 +78,7 @@ std::string GreetingReader::TakeNamed(std::string_view key, std::string_view res
   } else if (key == "clock") {
     const auto* clock = std::ranges::find(kClocks, rest, &ClockRow::name);
     if (clock == kClocks.end())
-      return fmt::format("clock: \"{}\" is none of suite, own, virtual", rest);
+      return fmt::format("clock: \"{}\" is none of {}", rest, NamesOf(kClocks, &ClockRow::name));
     greeting_.clock = clock->clock;
   } else if (key == "sees") {
     if (rest != "messages") return fmt::format("sees: \"{}\" is not messages", rest);

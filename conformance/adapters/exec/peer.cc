@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "conformance/process/real_time.h"
+
 namespace cm {
 namespace {
 
@@ -20,12 +22,13 @@ bool IsMessage(std::string_view line) {
 
 std::variant<std::unique_ptr<Peer>, std::string> Peer::Start(const DriverPlace& place) {
   const std::string name = place.command.empty() ? "tcp:" + place.address : place.command;
-  auto connected =
-      place.command.empty() ? Connection::ConnectTo(place.address) : Connection::Run(place.command);
+  auto connected = place.command.empty()
+                       ? Connection::ConnectTo(place.address, place.answers_within)
+                       : Connection::Run(place.command);
   if (auto* problem = std::get_if<std::string>(&connected)) return std::move(*problem);
   std::unique_ptr<Peer> peer(
       new Peer(std::get<std::unique_ptr<Connection>>(std::move(connected)), place.answers_within));
-  if (!place.token.empty()) peer->connection_->Send("token " + place.token);
+  if (!place.token.empty()) peer->connection_->Send("token " + place.token, place.answers_within);
   if (std::string problem = peer->ReadGreeting(); !problem.empty())
     return fmt::format("{}: {}", name, problem);
   return peer;
@@ -51,8 +54,9 @@ DriverFailure Peer::Fail(DriverFailure failure) {
 
 void Peer::Send(std::string_view request) {
   request_ = request;
-  if (failure_) return;
-  if (connection_->Send(request) || connection_->HasMore()) return;
+  if (failure_ || deaf_) return;
+  deaf_ = !connection_->Send(request, answers_within_);
+  if (!deaf_ || connection_->HasMore()) return;  // what it has sent is read first
   const Heard heard = connection_->Receive({});
   const bool ended = heard.kind == Heard::Kind::kEnded;
   Fail({.what =
@@ -76,12 +80,13 @@ Answered Peer::Receive(Duration within) {
   if (failure_) return *failure_;
   const bool is_virtual = greeting_.clock == Clock::kVirtual;
   const Duration limit = (is_virtual ? kAtOnce : within) + answers_within_;
+  const Deadline deadline(limit);
   DriverAnswer answer;
   const auto wrong = [&](const std::string& what) {
     return Fail({.what = fmt::format("to \"{}\" it answered {}", request_, what)});
   };
   for (;;) {
-    Heard heard = connection_->Receive(limit);
+    Heard heard = connection_->Receive(deadline, limit);
     if (heard.kind == Heard::Kind::kEnded) return Fail({.what = heard.text, .ended = true});
     if (heard.kind != Heard::Kind::kLine) {
       wrong(heard.text);

@@ -21,7 +21,8 @@ struct DriverPlace {
   std::string command;  // of the shell; empty: at `address`
   std::string address;  // "HOST:PORT"
   std::string token;    // for a driver that listens; empty: none is sent
-  // Of this machine's clock: for the greeting, and beyond the time that a request may take.
+  // Of this machine's clock: for the connection, for the greeting, until a line is read, and beyond
+  // the time that a request may take.
   Duration answers_within = Duration::Seconds(10);
 };
 
@@ -72,6 +73,7 @@ class Peer {
   Greeting greeting_;
   Instant last_;
   std::string request_;  // the last, for messages
+  bool deaf_ = false;    // it has not read a line, or a part of one
   std::optional<DriverFailure> failure_;
 };
 

@@ -137,18 +137,13 @@ class ConversationServer {
     const auto count = static_cast<size_t>(std::atoi(std::string(words.Next("a number")).c_str()));
     std::vector<Submission> all;
     std::vector<const Line*> lines;
-    std::string problem;
-    for (std::string line; all.size() < count && problem.empty() && Read(&line);) {
+    for (std::string line; all.size() < count && Read(&line);) {
       const Line* const found = Find(line);
-      if (found == nullptr || !std::holds_alternative<line::Calls>(*found)) {
-        problem = Unexpected(line);
-        break;
-      }
-      const auto& calls = std::get<line::Calls>(*found);
-      all.push_back({calls.lane, calls.call});
+      const auto* const calls = found == nullptr ? nullptr : std::get_if<line::Calls>(found);
+      if (calls == nullptr) return Refuse(Unexpected(line));
+      all.push_back({calls->lane, calls->call});
       lines.push_back(found);
     }
-    if (!problem.empty()) return Refuse(problem);
     if (all.empty()) return Refuse("together: the number of the lines that follow is wanted");
     std::vector<seen::Answered> answers = session_->driver().SubmitTogether(all);
     for (size_t i = 0; i < answers.size(); ++i) Report(std::move(answers[i]), *lines[i]);
@@ -176,7 +171,7 @@ class ConversationServer {
     const auto index = static_cast<uint32_t>(&line - conversation_.lines.data());
     const std::string text =
         ToString(Record{.line = index, .seen = std::move(seen)}, conversation_);
-    Answer(std::string_view(text).substr(text.find(" -> ") + 4));
+    Answer(std::string_view(text).substr(ArrowIn(text) + kArrow.size()));
   }
 
   Implementation& implementation_;

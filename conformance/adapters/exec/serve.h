@@ -15,6 +15,7 @@ Greeting GreetingOf(const Implementation& implementation);
 
 // Sends the greeting, and carries out conversations until the input ends, or the implementation is
 // spoiled: a suite starts its driver again. A conversation that is under way then ends as well.
+// When a call is `blocked` is for the implementation to say: the `patience` of `begin` is ignored.
 // `token`: the first line that is wanted; empty: none. False when it was another one, or the output
 // cannot be written.
 bool ServeConversations(Implementation& implementation, const Greeting& greeting,

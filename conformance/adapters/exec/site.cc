@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "model/base/files.h"
 #include "model/base/json.h"
@@ -69,7 +71,11 @@ void ReadHost(const Json& object, const std::string& side, SiteHost* host, std::
     host->allow = std::move(*list);
   else
     texts.Object("allows " + std::get<std::string>(allow));
-  if (!std::ranges::all_of(host->control, [](char c) { return c > ' ' && c != '\'' && c != '/'; }))
+  // It becomes a word of a command that a shell reads.
+  if (!std::ranges::all_of(host->control, [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+               std::string_view("_.-:@").find(c) != std::string_view::npos;
+      }))
     texts.Object(fmt::format("has '{}', which is no interface", host->control));
   for (const auto& [family, address] : {std::pair{AF_INET, host->v4}, {AF_INET6, host->v6}}) {
     if (family == AF_INET && address.empty()) continue;
@@ -87,6 +93,15 @@ void Replace(std::string* text, std::string_view what, std::string_view by) {
 auto OthersOf(const Site& site) {
   return std::to_array<std::pair<const char*, const std::string*>>(
       {{"silent", &site.silent}, {"unroutable", &site.unroutable}, {"foreign", &site.foreign}});
+}
+
+// The words that either side allows.
+std::string WordsAllowed(const Site& site) {
+  std::vector<std::string_view> words;
+  for (const SiteHost& side : site.sides)
+    for (const Allowed& one : side.allow)
+      if (std::ranges::find(words, one.name) == words.end()) words.push_back(one.name);
+  return words.empty() ? "nothing" : fmt::format("{}", fmt::join(words, ", "));
 }
 
 bool IsOfASide(const HostAddress& address, const Site& site) {
@@ -206,6 +221,8 @@ std::variant<AllowLists, std::string> AllowedOf(const Site& site, std::string_vi
     begin = end + 1;
     size_t having = 0;
     for (size_t side = 0; side < allowed.size(); ++side) {
+      if (std::ranges::find(allowed[side], word, &Allowed::name) != allowed[side].end())
+        return fmt::format("--allow {}: '{}' is there twice", asked, word);
       const auto& list = site.sides[side].allow;
       const auto found = std::ranges::find(list, word, &Allowed::name);
       if (found == list.end()) continue;
@@ -213,9 +230,11 @@ std::variant<AllowLists, std::string> AllowedOf(const Site& site, std::string_vi
       ++having;
     }
     const bool of_both = word == "time";
-    if (having == 0 || (of_both && having < allowed.size()))
-      return fmt::format("--allow {}: the site's file does not allow it for {}", word,
-                         of_both ? "both sides" : "any side");
+    if (having == 0)
+      return fmt::format("--allow {}: the site's file does not allow it for any side; it allows {}",
+                         word, WordsAllowed(site));
+    if (of_both && having < allowed.size())
+      return fmt::format("--allow {}: the site's file does not allow it for both sides", word);
     if (one_host && word != "link" && word != "device" && !of_both)
       return fmt::format("--allow {}: both sides are on one host, whose packets do not leave it",
                          word);

@@ -109,8 +109,12 @@ TEST(Site, SaysWhatItDoesNotAllow) {
   const Site site = Allowing(R"("allow": "link,time")", R"("allow": "neighbour")");
   EXPECT_EQ(why(site, "link,neighbour"), "");
   EXPECT_EQ(why(site, ""), "");
-  EXPECT_EQ(why(site, "link,loss"), "--allow loss: the site's file does not allow it for any side");
+  EXPECT_EQ(why(site, "link,loss"),
+            "--allow loss: the site's file does not allow it for any side; it allows link, time, "
+            "neighbour");
   EXPECT_EQ(why(site, "time"), "--allow time: the site's file does not allow it for both sides");
+  EXPECT_EQ(why(site, "link,link"), "--allow link,link: 'link' is there twice");
+  EXPECT_THAT(why(Parsed(kSite), "link"), HasSubstr("for any side; it allows nothing"));
   Site one_host = site;
   one_host.sides[1].host = "node1";
   EXPECT_EQ(why(one_host, "link"), "");
@@ -224,6 +228,9 @@ INSTANTIATE_TEST_SUITE_P(
             "'passive' allows 'lnik' is none of"},
         Bad{"Control", "\"v6\": \"fd08::2\"", "\"v6\": \"fd08::2\", \"control\": \"a b\"",
             "'a b', which is no interface"},
+        Bad{"ControlThatAShellReads", "\"v6\": \"fd08::2\"",
+            "\"v6\": \"fd08::2\", \"control\": \"eth0;reboot\"",
+            "'eth0;reboot', which is no interface"},
         Bad{"V4OfOneSide", "\"v4\": \"192.168.7.1\",", "", "for both sides, or for neither"},
         Bad{"Silent", "\"active\"", "\"silent\": \"192.168.8.99\", \"active\"",
             "has 'silent': '192.168.8.99' is not of the form"},

@@ -1,6 +1,5 @@
 #include "conformance/adapters/lib/lib_adapter.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

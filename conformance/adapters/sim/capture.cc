@@ -16,7 +16,7 @@ std::variant<Capture, std::string> CaptureOf(const Conversation& conversation,
     return "over iWARP connections are made by MPA over TCP, and no message of the CM is sent";
   Capture capture;
   sim::CaptureWriter writer(
-      &*conversation.topology, &profile, options.with_lost, [&](std::span<const uint8_t> bytes) {
+      &*conversation.topology, options.with_lost, [&](std::span<const uint8_t> bytes) {
         capture.file.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       });
   const auto write = [&writer](const sim::WireNote& note) { writer.Write(note); };

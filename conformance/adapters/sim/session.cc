@@ -163,16 +163,16 @@ class Carried : public SimSession, public Driver, public Environment {
   // Session
   std::vector<WireRecord> TakeWire() override {
     const bool framed = profile_->transport == Transport::kRoce && !options_.on_wire;
-    if (framed && !frames_) frames_.emplace(&*conversation_.topology, profile_);
+    if (framed && options_.watch_wire && !frames_) frames_.emplace(&*conversation_.topology);
     std::vector<WireRecord> wire;
-    for (const WireNote& note : world_.TakeWireNotes()) {
+    world_.VisitWire([&](const WireNote& note) {
       if (options_.on_wire) options_.on_wire(note);
       wire.push_back(RecordOf(note, *conversation_.topology));
       if (frames_) {
         const mad::FrameBytes frame = frames_->Captured(note);
         wire.back().frame.assign(frame.view().begin(), frame.view().end());
       }
-    }
+    });
     return wire;
   }
 

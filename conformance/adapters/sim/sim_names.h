@@ -21,19 +21,19 @@ class SimNames {
         channels_(names.channels.size(), kNobody),
         events_(names.events.size(), kNobody),
         regions_(names.regions.size(), kNobody),
-        id_names_(names.ids.size(), Place{}) {}
+        sides_(names.ids.size()) {}
 
   uint32_t Id(IdRef ref) const { return ids_[ref.index]; }
-  uint8_t SideOf(IdRef ref) const { return id_names_[ref.index].side; }
+  uint8_t SideOf(IdRef ref) const { return sides_[ref.index]; }
   // kNobody for a null pointer.
   uint32_t Channel(ChannelRef ref) const { return ref.valid() ? channels_[ref.index] : kNobody; }
   uint32_t Event(EventRef ref) const { return events_[ref.index]; }
 
   void Set(IdRef ref, uint8_t side, uint32_t id) {
     for (size_t i = 0; i < ids_.size(); ++i)
-      if (ids_[i] == id && id_names_[i].side == side) ids_[i] = kNobody;  // the place is used again
+      if (ids_[i] == id && sides_[i] == side) ids_[i] = kNobody;  // the place is used again
     ids_[ref.index] = id;
-    id_names_[ref.index].side = side;
+    sides_[ref.index] = side;
   }
   void Set(ChannelRef ref, uint8_t /*side*/, uint32_t channel) { channels_[ref.index] = channel; }
   void Set(EventRef ref, uint8_t /*side*/, uint32_t event) { events_[ref.index] = event; }
@@ -58,20 +58,17 @@ class SimNames {
   // The name of a library's id; none when the conversation has no name for it.
   IdRef NameOf(uint8_t side, uint32_t id) const {
     for (uint16_t i = 0; i < ids_.size(); ++i)
-      if (ids_[i] == id && id_names_[i].side == side) return IdRef{i};
+      if (ids_[i] == id && sides_[i] == side) return IdRef{i};
     return {};
   }
 
  private:
-  struct Place {
-    uint8_t side = 0;
-  };
   const Names* names_;
   std::vector<uint32_t> ids_;
   std::vector<uint32_t> channels_;
   std::vector<uint32_t> events_;
   std::vector<uint32_t> regions_;
-  std::vector<Place> id_names_;
+  std::vector<uint8_t> sides_;  // of the ids
 };
 
 }  // namespace cm::sim

@@ -8,6 +8,8 @@ namespace {
 constexpr uint16_t kPort = 40001;  // its source port
 // A plain number in place of the receiver's: no id has it.
 constexpr uint32_t kNobodysCid = 0x40000000;
+// A plain number of the tester's own: no id has it either. Those of the simulator count from 1.
+constexpr uint32_t kTestersCid = 0x20000000;
 constexpr uint32_t kNobodysQp = 0x800000;
 
 uint8_t RoomFor(MadKind kind, const Limits& limits) {
@@ -50,7 +52,7 @@ Mad MadFrom(const TesterMad& said, uint8_t side, const std::vector<CmNumbers>& n
   const bool asks =
       said.kind == MadKind::kReq || said.kind == MadKind::kSidrReq || said.kind == MadKind::kDreq;
   const bool rejects = said.kind == MadKind::kRej;
-  const uint32_t local = CidOf(said.local, 0, numbers);
+  const uint32_t local = CidOf(said.local, kTestersCid, numbers);
   const uint32_t remote = CidOf(said.remote, kNobodysCid, numbers);
   Mad mad{
       .kind = said.kind,

@@ -182,7 +182,6 @@ class Tshark : public testing::Test {
 
   // Returns the number of compared fields. Frames of another version, which our codec refuses, have
   // none.
-  // codec refuses, none is.
   static size_t Compare(const std::string& path, std::span<const uint8_t> file,
                         size_t of_another_version = 0) {
     const std::vector<std::string> lines = Dissect(path);
@@ -212,7 +211,6 @@ class Tshark : public testing::Test {
 
   // Every expert message about an erroneous frame is on its line, so that the justified one about a
   // frame over IPv6 hides no other.
-  // right of a frame over IPv6 hides no other.
   static std::vector<std::string> MarksIn(const std::string& path) {
     std::vector<std::string> marked = LinesOf(
         fmt::format("tshark -n -r '{}' -Y '_ws.malformed || _ws.short || _ws.expert.severity >= "

@@ -1,7 +1,5 @@
 #include "conformance/adapters/wire/course.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -11,6 +9,7 @@
 #include "conformance/driver/driver.h"
 #include "conformance/driver/perform.h"
 #include "model/conversation/print.h"
+#include "model/mad/pcapng.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/call_addresses.h"
 

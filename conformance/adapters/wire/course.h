@@ -16,7 +16,6 @@
 #include "conformance/adapters/wire/tester_end.h"
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
-#include "model/mad/pcapng.h"
 
 namespace cm::live {
 

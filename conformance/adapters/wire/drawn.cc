@@ -161,10 +161,9 @@ class Drawing {
   }
 
   void Next() {
-    constexpr uint64_t kOfTen = 10;
-    const uint64_t what = choice_.Below(kOfTen + 4, "line");
+    const uint64_t what = choice_.Below(14, "line");
     if (what < 2) return Request();
-    if (what < 3) return Say(fmt::format("{}", OneOf(kStray, "stray")));
+    if (what < 3) return Say(std::string(OneOf(kStray, "stray")));
     if (what < 4) return Wait();
     if (requests_ == 0) return Request();
     Answer(1 + choice_.Below(requests_, "connection"), what);

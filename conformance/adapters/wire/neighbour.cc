@@ -41,8 +41,8 @@ uint16_t IcmpChecksum(std::span<const uint8_t> frame) {
   return static_cast<uint16_t>(~sum);
 }
 
-// `about` is what is asked for, or who answers.
-Bytes Discovery(uint8_t type, const Neighbour& from, const Neighbour& to, const mad::Gid& about) {
+// An advertisement of its address by `from`, for `to`.
+Bytes Advertisement(const Neighbour& from, const Neighbour& to) {
   Bytes frame(kDiscoverySize);
   auto next = std::copy(to.mac.begin(), to.mac.end(), frame.begin());
   next = std::copy(from.mac.begin(), from.mac.end(), next);
@@ -54,11 +54,11 @@ Bytes Discovery(uint8_t type, const Neighbour& from, const Neighbour& to, const 
   frame[kIpAt + 7] = kFarthest;
   std::ranges::copy(from.v6, &frame[kSourceAt]);
   std::ranges::copy(to.v6, &frame[kDestinationAt]);
-  frame[kIcmpAt] = type;
-  if (type == kAdvertisement) frame[kFlagsAt] = kAnswersAndReplaces;
-  std::ranges::copy(about, &frame[kWhomAt]);
-  frame[kOptionAt] = type == kSolicitation ? 1 : 2;  // the sender's, the target's hardware address
-  frame[kOptionAt + 1] = 1;                          // of 8 bytes
+  frame[kIcmpAt] = kAdvertisement;
+  frame[kFlagsAt] = kAnswersAndReplaces;
+  std::ranges::copy(from.v6, &frame[kWhomAt]);
+  frame[kOptionAt] = 2;      // its hardware address
+  frame[kOptionAt + 1] = 1;  // of 8 bytes
   std::ranges::copy(from.mac, &frame[kOptionAt + 2]);
   const uint16_t checksum = IcmpChecksum(frame);
   frame[kChecksumAt] = static_cast<uint8_t>(checksum >> 8);
@@ -101,14 +101,6 @@ std::optional<Arp> DecodeArp(std::span<const uint8_t> frame) {
   return Arp{static_cast<Asks>(what), Get(&frame[kSenderAt]), Get(&frame[kTargetAt])};
 }
 
-Bytes EncodeSolicitation(const Neighbour& from, const mad::Gid& target) {
-  // source: RFC 4291 2.7.1, RFC 2464 7
-  Neighbour everyone_alike{.mac = {0x33, 0x33, 0xff, target[13], target[14], target[15]}};
-  everyone_alike.v6 = {0xff, 0x02, 0, 0,    0,    0,          0,          0,
-                       0,    0,    0, 0x01, 0xff, target[13], target[14], target[15]};
-  return Discovery(kSolicitation, from, everyone_alike, target);
-}
-
 std::optional<Solicitation> DecodeSolicitation(std::span<const uint8_t> frame) {
   if (frame.size() < kOptionAt || frame[kTypeAt] != mad::kIpv6Type >> 8 ||
       frame[kTypeAt + 1] != (mad::kIpv6Type & 0xff) || frame[kIpAt + 6] != kIcmp ||
@@ -126,7 +118,7 @@ std::optional<Bytes> AnswerTo(std::span<const uint8_t> frame, const Neighbour& u
     const bool ours = us.v6 != mad::Gid{} && asked->target == us.v6;
     // Who has no address yet only looks whether this one is free.
     if (!ours || asked->sender.v6 == mad::Gid{}) return std::nullopt;
-    return Discovery(kAdvertisement, us, asked->sender, us.v6);
+    return Advertisement(us, asked->sender);
   }
   const auto asked = DecodeArp(frame);
   if (!asked || asked->what != Asks::kRequest || asked->target.v4 != us.v4) return std::nullopt;

@@ -32,9 +32,8 @@ Bytes Encode(const Arp& arp);
 // Empty for every other frame, and for a damaged one.
 std::optional<Arp> DecodeArp(std::span<const uint8_t> frame);
 
-// A question for the neighbour that has the IPv6 address, from another one.
-Bytes EncodeSolicitation(const Neighbour& from, const mad::Gid& target);
-// Where a frame is such a question: the target, and where the answer goes.
+// Where a frame is a question for the neighbour that has an IPv6 address: that address, and where
+// the answer goes.
 struct Solicitation {
   mad::Gid target{};
   Neighbour sender;

@@ -18,7 +18,7 @@ class SimPeer : public Door {
         by_lines_(by_lines != nullptr),
         names_(by_lines_ ? At(topology_, *by_lines)
                          : ListenerConversation(topology_, profile->name, kService)),
-        wire_(topology_, profile),
+        wire_(topology_),
         session_(sim::StartSession(
             names_, {.profile = profile, .on_wire = [this](const auto& note) { Leave(note); }})),
         listener_(&session_->driver(), names_),

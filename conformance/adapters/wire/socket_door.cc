@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "conformance/process/descriptor.h"
 #include "conformance/process/real_time.h"
 #include "model/base/files.h"
 
@@ -52,10 +53,8 @@ class SocketDoor : public Door {
     for (;;) {
       pollfd ready = {socket_.get(), POLLIN, 0};
       const int left = deadline.milliseconds_left();
-      if (poll(&ready, 1, left) > 0) {
+      if (poll(&ready, 1, left) > 0)
         if (auto frame = Take()) return frame;
-        if ((ready.revents & POLLHUP) != 0) return std::nullopt;
-      }
       if (left == 0 || errno == EINTR) return std::nullopt;
     }
   }
@@ -88,6 +87,19 @@ std::optional<sockaddr_un> PathAddress(const std::string& path) {
   if (path.size() >= sizeof address.sun_path) return std::nullopt;
   std::copy(path.begin(), path.end(), address.sun_path);
   return address;
+}
+
+// Removes the socket of a process that was killed; false where it is another's, with EADDRINUSE.
+bool RemoveLeftOver(const std::string& path, const sockaddr_un& address) {
+  std::error_code ignored;
+  const Descriptor other(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const bool is_left_over =
+      fs::is_socket(path, ignored) &&
+      connect(other.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+      errno == ECONNREFUSED;
+  if (is_left_over && unlink(path.c_str()) == 0) return true;
+  errno = EADDRINUSE;
+  return false;
 }
 
 }  // namespace
@@ -140,13 +152,13 @@ std::variant<std::unique_ptr<Door>, std::string> OpenPaths(const std::string& he
   const auto other = PathAddress(there);
   if (!own || !other) return fmt::format("a path is too long: {}, {}", here, there);
   Descriptor end(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (bind(end.get(), reinterpret_cast<const sockaddr*>(&*own), sizeof *own) != 0)
+  if (end.get() < 0) return "no socket: " + Errno();
+  const auto bound = [&] {
+    return bind(end.get(), reinterpret_cast<const sockaddr*>(&*own), sizeof *own) == 0;
+  };
+  if (!bound() && !(errno == EADDRINUSE && RemoveLeftOver(here, *own) && bound()))
     return fmt::format("{}: {}", here, Errno());
   return std::make_unique<SocketDoor>(std::move(end), here, *other);
-}
-
-std::unique_ptr<Door> OpenEnd(Descriptor end) {
-  return std::make_unique<SocketDoor>(std::move(end));
 }
 
 std::string OwnRoce(uint32_t v4, const std::string& folder) {

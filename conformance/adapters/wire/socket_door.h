@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "conformance/adapters/wire/door.h"
-#include "conformance/process/descriptor.h"
 #include "model/mad/packet.h"
 
 namespace cm::live {
@@ -25,11 +24,9 @@ std::variant<Interface, std::string> FindInterface(const std::string& name);
 // Whole frames of an interface; needs CAP_NET_RAW.
 std::variant<std::unique_ptr<Door>, std::string> OpenInterface(const Interface& interface);
 // Whole frames as datagrams between two paths, as of QEMU's -netdev dgram. The other end may come
-// later.
+// later. A socket that a process has left at `here` is replaced.
 std::variant<std::unique_ptr<Door>, std::string> OpenPaths(const std::string& here,
                                                            const std::string& there);
-// One end of a connected pair of sockets.
-std::unique_ptr<Door> OpenEnd(Descriptor end);
 
 // The device of this machine's own RoCE that has the address as a GID; empty without one. `folder`
 // is /sys/class/infiniband.

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "conformance/adapters/sim/tester.h"
 #include "model/conversation/print.h"
+#include "sim/fabric/names.h"
 
 namespace cm::live {
 namespace {
@@ -28,10 +28,6 @@ mad::Gid Numeric(const Address& address, const Topology& topology) {
   else
     inet_pton(AF_INET, text.c_str(), numeric.data() + 12);
   return numeric;
-}
-
-uint32_t Last32(const mad::Gid& gid) {
-  return uint32_t{gid[12]} << 24 | uint32_t{gid[13]} << 16 | uint32_t{gid[14]} << 8 | gid[15];
 }
 
 WireRecord RecordOf(const mad::Mad& mad, uint8_t side) {
@@ -97,7 +93,7 @@ TesterEnd::TesterEnd(const Conversation& conversation, const Profile* profile, c
       side_(TesterSide(topology_)),
       nowhere_(Numeric({.kind = AddressKind::kSilent}, topology_)),
       nowhere_v6_(Numeric({.kind = AddressKind::kSilent, .v6 = true}, topology_)),
-      wire_(&topology_, profile) {}
+      wire_(&topology_) {}
 
 std::vector<sim::CmNumbers> TesterEnd::Numbers() const {
   std::vector<sim::CmNumbers> numbers(conversation_.names.ids.size());
@@ -139,7 +135,7 @@ Bytes TesterEnd::Sealed(const sim::Mad& mad, uint8_t to, bool from_nowhere) {
   if (auto* v4 = std::get_if<mad::Ipv4>(&frame.ip)) {
     v4->source = ends_.us.v4;
     v4->destination = ends_.peer.v4;
-    if (from_nowhere) v4->source = Last32(nowhere_);
+    if (from_nowhere) v4->source = sim::Last32(nowhere_);
   } else if (auto* v6 = std::get_if<mad::Ipv6>(&frame.ip); v6 != nullptr && from_nowhere) {
     v6->source = nowhere_v6_;
   }
@@ -153,7 +149,7 @@ bool TesterEnd::IsForUs(const mad::Frame& frame) const {
   if (frame.mad.header.mgmt_class != mad::kCmClass) return false;
   if (const auto* v4 = std::get_if<mad::Ipv4>(&frame.ip))
     return v4->source == ends_.peer.v4 &&
-           (v4->destination == ends_.us.v4 || v4->destination == Last32(nowhere_));
+           (v4->destination == ends_.us.v4 || v4->destination == sim::Last32(nowhere_));
   const auto* v6 = std::get_if<mad::Ipv6>(&frame.ip);
   return v6 != nullptr && v6->source == ends_.peer.v6 && ends_.peer.v6 != mad::Gid{} &&
          (v6->destination == ends_.us.v6 || v6->destination == nowhere_v6_);
@@ -193,18 +189,16 @@ std::optional<Heard> TesterEnd::Hear(std::span<const uint8_t> bytes) {
   constexpr uint32_t kOwnIds = 1 << 12;
   if (cids.remote != 0 && cids.remote - identity_.first_cid >= kOwnIds) return std::nullopt;
   if (cids.remote == 0 && IsOfAnEarlierOne(frame, cids)) return std::nullopt;
-  Heard heard{.frame = frame,
-              .about = KeyOf(frame, cids),
-              .cid = wire::ByNobody({.frame = frame}) ? 0 : cids.local,
-              .text = {}};
+  Heard heard{.about = KeyOf(frame, cids), .text = {}};
+  const uint32_t cid = wire::ByNobody({.frame = frame}) ? 0 : cids.local;  // the sender's
   WireRecord record = RecordOf(frame.mad, ends_.peer_side);
-  record.unnamed = heard.cid == 0;
+  record.unnamed = cid == 0;
   const std::string before = fmt::format("mad {} ", topology_.sides[ends_.peer_side].name);
   heard.text = ToString(record, topology_).substr(before.size());
   heard.text.resize(std::min(heard.text.size(), heard.text.find(" private=")));
-  if (heard.cid != 0 && !asked_.contains(heard.cid)) {
+  if (cid != 0 && !asked_.contains(cid)) {
     sim::CmNumbers& theirs = theirs_[heard.about];
-    theirs.cid = heard.cid;
+    theirs.cid = cid;
     if (const auto* rep = std::get_if<mad::Rep>(&frame.mad.message)) theirs.qp_num = rep->local_qpn;
   }
   return heard;

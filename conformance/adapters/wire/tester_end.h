@@ -50,11 +50,9 @@ uint8_t TesterSide(const Topology& topology);
 
 // A message of the peer.
 struct Heard {
-  mad::Frame frame;
   // Which connection it belongs to: the tester's communication id, as the conversation has it, or a
   // number of ours for an id of the peer that has asked.
   uint32_t about = 0;
-  uint32_t cid = 0;  // the sender's
   std::string text;  // "REJ reason=10 of=REQ unnamed"
 };
 

@@ -1,6 +1,7 @@
 #include "conformance/adapters/wire/trial.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "conformance/adapters/wire/sim_peer.h"

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "conformance/adapters/wire/compare.h"

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -343,16 +345,43 @@ TEST_F(WireTest, TheEndMayBeAsLateAsAllTimersBeforeIt) {
   EXPECT_THAT(tried.differences, IsEmpty()) << tried.differences.front().cause;
 }
 
+// Short, as that of a socket has to be.
+std::string PathOf(const std::string& name) {
+  return fs::temp_directory_path() / ("wire_test." + std::to_string(getpid()) + "." + name);
+}
+
+std::unique_ptr<Door> Opened(const std::string& here, const std::string& there) {
+  return std::get<std::unique_ptr<Door>>(OpenPaths(PathOf(here), PathOf(there)));
+}
+
+std::string WhyNotOpened(const std::string& here) {
+  const auto opened = OpenPaths(PathOf(here), PathOf("there"));
+  const auto* const why = std::get_if<std::string>(&opened);
+  return why == nullptr ? "" : *why;
+}
+
 TEST(SocketDoorTest, FramesGoThrough) {
-  auto ends = SocketPair(SOCK_SEQPACKET);
-  ASSERT_TRUE(ends);
-  const std::unique_ptr<Door> here = OpenEnd(std::move(ends->first));
-  std::unique_ptr<Door> there = OpenEnd(std::move(ends->second));
+  const std::unique_ptr<Door> here = Opened("here", "there");
+  const std::unique_ptr<Door> there = Opened("there", "here");
   EXPECT_EQ(here->Receive(here->Now()), std::nullopt);
   there->Send(Bytes{1, 2, 3});
   EXPECT_EQ(here->Receive(Instant::Never()), (Bytes{1, 2, 3}));
-  there.reset();
-  EXPECT_EQ(here->Receive(Instant::Never()), std::nullopt);
+}
+
+TEST(SocketDoorTest, TakesThePathOfAProcessThatWasKilled) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  PathOf("left").copy(address.sun_path, sizeof address.sun_path - 1);
+  {
+    const Descriptor killed(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(bind(killed.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(WhyNotOpened("left"), PathOf("left") + ": Address already in use") << "it lives";
+  }
+  EXPECT_EQ(WhyNotOpened("left"), "");
+  EXPECT_FALSE(fs::exists(PathOf("left")));
+  std::ofstream(PathOf("left")) << "a file";
+  EXPECT_EQ(WhyNotOpened("left"), PathOf("left") + ": Address already in use");
+  EXPECT_TRUE(fs::remove(PathOf("left")));
 }
 
 TEST(SocketDoorTest, AnAddressOfOnesOwnRoceIsKnown) {
@@ -386,7 +415,13 @@ TEST(NeighbourTest, AnswersForItsOwnAddress) {
 TEST(NeighbourTest, AnswersForItsIpv6Address) {
   Neighbour us = kEnds.us;
   const Neighbour& asker = kEnds.peer;
-  const Bytes frame = EncodeSolicitation(asker, us.v6);
+  // source: RFC 4861 4.3; to the group of RFC 4291 2.7.1, by the address of RFC 2464 7
+  const Bytes frame = {0x33, 0x33, 0xff, 0, 0,  0x77, 2,   0,    0,    0,   0, 2, 0x86, 0xdd, 0x60,
+                       0,    0,    0,    0, 32, 58,   255, 0xfd, 0,    0,   1, 0, 0,    0,    0,
+                       0,    0,    0,    0, 0,  0,    0,   1,    0xff, 2,   0, 0, 0,    0,    0,
+                       0,    0,    0,    0, 1,  0xff, 0,   0,    0x77, 135, 0, 0, 0,    0,    0,
+                       0,    0,    0xfd, 0, 0,  0,    0,   0,    0,    0,   0, 0, 0,    0,    0,
+                       0,    0,    0x77, 1, 1,  2,    0,   0,    0,    0,   2};
   const auto asks = DecodeSolicitation(frame);
   ASSERT_TRUE(asks);
   EXPECT_EQ(asks->target, us.v6);

@@ -8,15 +8,10 @@
 namespace cm::families {
 namespace {
 
-// The id whose destroy waits for the acknowledgement: for a request, the listener.
-IdRef CreditOf(const HeardEvent& heard) {
-  return heard.event.type == EventType::kConnectRequest ? heard.event.listen_id : heard.event.id;
-}
-
 // Events of the id that were fetched before the record and not acknowledged before it.
 bool Unacked(const HistoryIndex& index, IdRef id, size_t record) {
   return std::ranges::any_of(index.heard(), [&](const HeardEvent& heard) {
-    return CreditOf(heard) == id && heard.at < record && (!heard.acked || *heard.acked >= record);
+    return heard.owner() == id && heard.at < record && (!heard.acked || *heard.acked >= record);
   });
 }
 

@@ -15,27 +15,6 @@ const call::BindAddr* AsBind(const MadeCall& call) {
   return std::get_if<call::BindAddr>(call.call);
 }
 
-// Whether the id may own the port at the record: it was bound to it, or requested it in an address
-// resolution, and it may still exist.
-bool MayOwn(const HistoryIndex& index, IdRef id, uint16_t port, size_t record) {
-  for (const MadeCall* destroy : index.CallsOn(id)) {
-    if (destroy->kind() != CallKind::kDestroyId && destroy->kind() != CallKind::kDestroyEp)
-      continue;
-    const bool gone = destroy->reply.succeeded() && destroy->at < record;
-    const bool released = destroy->released && *destroy->released < record;
-    if (gone || released) return false;
-  }
-  return std::ranges::any_of(index.CallsOn(id), [&](const MadeCall* call) {
-    if (call->at >= record) return false;
-    const auto* bind = AsBind(*call);
-    const auto* resolve = std::get_if<call::ResolveAddr>(call->call);
-    const auto* ep = std::get_if<call::CreateEp>(call->call);
-    if (ep != nullptr) return ep->source.port == port;
-    return (bind != nullptr && bind->address.port == port) ||
-           (resolve != nullptr && resolve->source.port == port);
-  });
-}
-
 // Two successful rdma_bind_addr to one port of one kernel, by ids that exist at the same time.
 template <typename Clash>
 void NoTwoOn(const HistoryIndex& index, PropertyResult& result, Clash clash) {

@@ -119,10 +119,17 @@ std::optional<Queues> QueuesOf(const HistoryIndex& index, IdRef id) {
   return queues;
 }
 
+bool HasWork(const HistoryIndex& index, IdRef id) {
+  return std::ranges::any_of(index.CallsOn(id), [](const MadeCall* call) {
+    return IsWork(call->kind()) || IsCompletion(call->kind());
+  });
+}
+
+// Of ids with work requests, or calls for completions.
 template <typename Each>
 void ForEachQueue(const HistoryIndex& index, Each each) {
   for (uint16_t i = 0; i < index.id_count(); ++i) {
-    if (!index[IdRef{i}].exists) continue;
+    if (!index[IdRef{i}].exists || !HasWork(index, IdRef{i})) continue;
     const std::optional<Queues> queues = QueuesOf(index, IdRef{i});
     if (!queues) continue;
     each(IdRef{i}, queues->sends, *queues);
@@ -348,10 +355,8 @@ void OnlyItsRange(const HistoryIndex& index, PropertyResult& result) {
     const auto* dereg = std::get_if<call::DeregMr>(call.call);
     if (dereg == nullptr || !call.reply.succeeded() || regions[dereg->mr.index].made == nullptr)
       continue;
-    const auto* answered = std::get_if<seen::Answered>(&index.history().records[call.at].seen);
-    const auto* held = answered != nullptr && answered->output
-                           ? std::get_if<BytesOutput>(&*answered->output)
-                           : nullptr;
+    const std::optional<Output>& output = OutputOf(index, call);
+    const auto* held = output ? std::get_if<BytesOutput>(&*output) : nullptr;
     if (held == nullptr) continue;
     const std::optional<uint32_t> expected =
         HoldsInTheEnd(index, all, regions, dereg->mr,

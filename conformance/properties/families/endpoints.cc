@@ -100,16 +100,10 @@ void FailedLeavesNothing(const HistoryIndex& index, PropertyResult& result) {
 void InfoIsWhatWasAsked(const HistoryIndex& index, PropertyResult& result) {
   for (const MadeCall& call : index.calls()) {
     const auto* get = std::get_if<call::GetAddrInfo>(call.call);
-    if (get == nullptr || !call.reply.succeeded() || get->node.kind == AddressKind::kNone) continue;
-    result.Arose();
-    const auto& output = OutputOf(index, call);
-    const auto* info = output ? std::get_if<AddrInfoOutput>(&*output) : nullptr;
-    const bool passive = get->hints && (get->hints->flags & kPassiveHint) != 0;
-    const Address wanted = get->node.WithPort(get->service.value_or(0));
-    if (info != nullptr && (passive ? info->source : info->destination) == wanted) continue;
-    result.Violated(
-        call.at, output ? ToString(*output, index.topology()) : "nothing",
-        ToString(wanted, index.topology()) + (passive ? " as the source" : " as the destination"));
+    if (get == nullptr || !call.reply.succeeded()) continue;
+    CheckAddrInfo(index, call,
+                  {.id = {}, .node = get->node, .service = get->service, .hints = get->hints},
+                  result);
   }
 }
 

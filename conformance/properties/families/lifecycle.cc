@@ -20,8 +20,7 @@ size_t DestroyedAt(const HistoryIndex& index, IdRef id) {
 
 void DestroyedIsSilent(const HistoryIndex& index, PropertyResult& result) {
   for (const HeardEvent& heard : index.heard()) {
-    const bool request = heard.event.type == EventType::kConnectRequest;
-    const IdRef owner = request ? heard.event.listen_id : heard.event.id;
+    const IdRef owner = heard.owner();
     if (!owner.valid() || !index[owner].exists) continue;
     const size_t destroyed = DestroyedAt(index, owner);
     if (destroyed == index.history().records.size()) continue;
@@ -37,7 +36,7 @@ void EventsAreOfTheChannel(const HistoryIndex& index, PropertyResult& result) {
     result.Arose();
     const CmEvent& event = heard.event;
     const bool request = event.type == EventType::kConnectRequest;
-    const IdRef owner = request ? event.listen_id : event.id;
+    const IdRef owner = heard.owner();
     const bool known = owner.valid() && index[owner].exists && event.id.valid();
     if (!known)
       result.Violated(heard.at, Heard(index, heard), "an event of an id that exists");

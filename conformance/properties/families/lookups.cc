@@ -5,7 +5,6 @@
 
 #include "conformance/properties/family.h"
 #include "conformance/properties/registry.h"
-#include "model/conversation/print.h"
 
 namespace cm::families {
 namespace {
@@ -78,17 +77,7 @@ void HandsOutWhatWasAsked(const HistoryIndex& index, PropertyResult& result) {
     if (call.kind() != CallKind::kQueryAddrInfo || !call.reply.succeeded()) continue;
     const MadeCall* lookup = LookupBefore(index, call);
     if (lookup == nullptr) continue;
-    const auto& asked = std::get<call::ResolveAddrInfo>(*lookup->call);
-    if (asked.node.kind == AddressKind::kNone) continue;
-    result.Arose();
-    const auto& answered = std::get<seen::Answered>(index.history().records[call.at].seen);
-    const auto* info = answered.output ? std::get_if<AddrInfoOutput>(&*answered.output) : nullptr;
-    const bool passive = asked.hints && (asked.hints->flags & kPassiveHint) != 0;
-    const Address wanted = asked.node.WithPort(asked.service.value_or(0));
-    if (info != nullptr && (passive ? info->source : info->destination) == wanted) continue;
-    result.Violated(
-        call.at, answered.output ? ToString(*answered.output, index.topology()) : "nothing",
-        ToString(wanted, index.topology()) + (passive ? " as the source" : " as the destination"));
+    CheckAddrInfo(index, call, std::get<call::ResolveAddrInfo>(*lookup->call), result);
   }
 }
 

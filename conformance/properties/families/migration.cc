@@ -10,10 +10,6 @@
 namespace cm::families {
 namespace {
 
-IdRef OwnerOf(const CmEvent& event) {
-  return event.type == EventType::kConnectRequest ? event.listen_id : event.id;
-}
-
 bool Moves(const MadeCall& call) {
   return call.kind() == CallKind::kMigrateId &&
          (call.reply.succeeded() || call.reply.kind == ReplyKind::kBlocked);
@@ -21,7 +17,7 @@ bool Moves(const MadeCall& call) {
 
 void EventsFollow(const HistoryIndex& index, PropertyResult& result) {
   for (const HeardEvent& heard : index.heard()) {
-    const IdRef owner = OwnerOf(heard.event);
+    const IdRef owner = heard.owner();
     if (!owner.valid()) continue;
     const MadeCall* moved = nullptr;
     for (const MadeCall* call : index.CallsOn(owner, CallKind::kMigrateId))
@@ -38,7 +34,7 @@ void EventsFollow(const HistoryIndex& index, PropertyResult& result) {
 // Whether fewer events of the id were acknowledged between the call and the record than were
 // unacknowledged when it was made. The library only counts them.
 bool Unacked(const HistoryIndex& index, const MadeCall& call, size_t record) {
-  const auto of_id = [&](const HeardEvent& heard) { return OwnerOf(heard.event) == call.id(); };
+  const auto of_id = [&](const HeardEvent& heard) { return heard.owner() == call.id(); };
   const auto in_hand = std::ranges::count_if(index.heard(), [&](const HeardEvent& heard) {
     return of_id(heard) && heard.at < call.at && (!heard.acked || *heard.acked > call.at);
   });

@@ -115,10 +115,21 @@ Story StoryOf(const HistoryIndex& index, IdRef id) {
   return story;
 }
 
+bool HasStory(const HistoryIndex& index, IdRef id) {
+  const auto tells = [](const MadeCall* call) {
+    return IsJoin(*call) || call->kind() == CallKind::kLeaveMulticast;
+  };
+  return std::ranges::any_of(index.CallsOn(id), tells) ||
+         std::ranges::any_of(index.heard(), [id](const HeardEvent& heard) {
+           return heard.event.id == id && IsOfMembership(heard);
+         });
+}
+
 template <typename Each>
 void ForEachStory(const HistoryIndex& index, Each each) {
   for (uint16_t i = 0; i < index.id_count(); ++i)
-    if (index[IdRef{i}].exists) each(IdRef{i}, StoryOf(index, IdRef{i}));
+    if (index[IdRef{i}].exists && HasStory(index, IdRef{i}))
+      each(IdRef{i}, StoryOf(index, IdRef{i}));
 }
 
 void EachIsReportedOnce(const HistoryIndex& index, PropertyResult& result) {

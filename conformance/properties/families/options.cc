@@ -18,17 +18,6 @@ const call::BindAddr* BoundTo(const HistoryIndex& index, IdRef id, size_t record
                                                  : &std::get<call::BindAddr>(*bound->call);
 }
 
-// The id was bound, or may have been, to the port before the record, and may own it still.
-bool MayOwn(const HistoryIndex& index, IdRef id, uint16_t port, size_t record) {
-  return std::ranges::any_of(index.CallsOn(id), [&](const MadeCall* call) {
-    if (call->at >= record) return false;
-    const auto* bind = std::get_if<call::BindAddr>(call->call);
-    const auto* resolve = std::get_if<call::ResolveAddr>(call->call);
-    return (bind != nullptr && bind->address.port == port) ||
-           (resolve != nullptr && resolve->source.port == port);
-  });
-}
-
 bool Listened(const HistoryIndex& index, IdRef id, size_t record) {
   return std::ranges::any_of(index.CallsOn(id, CallKind::kListen), [&](const MadeCall* call) {
     return call->at < record && !call->Refused(Errno::kAddrInUse) &&

@@ -16,21 +16,17 @@ constexpr auto kStaleConn = static_cast<int32_t>(RejReason::kStaleConn);
 
 // Whether an id on the kernel may have listened on the port before the record: an ephemeral port
 // may be any.
-bool SomebodyListened(const HistoryIndex& index, uint8_t kernel, uint16_t port, size_t record) {
+bool MayHaveListened(const HistoryIndex& index, uint8_t kernel, uint16_t port, size_t record) {
   for (const MadeCall& call : index.calls()) {
     if (call.at >= record) return false;
     if (call.kind() != CallKind::kListen || index.KernelOf(call.id()) != kernel) continue;
-    for (const MadeCall* earlier : index.CallsOn(call.id())) {
-      const auto* bind = std::get_if<call::BindAddr>(earlier->call);
-      const auto* resolve = std::get_if<call::ResolveAddr>(earlier->call);
-      if (bind != nullptr && bind->address.port == port) return true;
-      if (resolve != nullptr && resolve->source.port == port) return true;
-    }
+    for (const MadeCall* earlier : index.CallsOn(call.id()))
+      if (AsksForPort(*earlier, port)) return true;
   }
   return false;
 }
 
-void NobodyListens(const HistoryIndex& index, PropertyResult& result) {
+void UnservedAreRefused(const HistoryIndex& index, PropertyResult& result) {
   for (const HeardEvent& heard : index.heard()) {
     if (heard.event.type != EventType::kRejected || !heard.event.id.valid()) continue;
     const MadeCall* resolve = index.FirstSuccess(heard.event.id, CallKind::kResolveAddr);
@@ -38,7 +34,7 @@ void NobodyListens(const HistoryIndex& index, PropertyResult& result) {
     const Address& to = std::get<call::ResolveAddr>(*resolve->call).destination;
     if (to.kind != AddressKind::kSide || to.port >= kFirstEphemeralPort) continue;
     const uint8_t kernel = index.topology().KernelOf(to.side);
-    if (SomebodyListened(index, kernel, to.port, heard.at)) continue;
+    if (MayHaveListened(index, kernel, to.port, heard.at)) continue;
     // The tester chooses the reason.
     if (MadeByHand(index, MadKind::kRej, heard.event.id, heard.at)) continue;
     result.Arose();
@@ -158,7 +154,7 @@ void RefusedByNobody(const HistoryIndex& index, PropertyResult& result) {
 }
 
 constexpr auto kOfRejection = std::to_array<Property>({
-    Always("REJ-1", NobodyListens,
+    Always("REJ-1", UnservedAreRefused,
            "A request for a port that never had a listener is rejected with reason 8.",
            "linux 6.1 cm.c cm_match_req, ibta 1.7 12.6.7.2"),
     Always("REJ-2", ReasonsArrive,

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <vector>
 
 #include "conformance/properties/facts.h"
 #include "conformance/properties/family.h"

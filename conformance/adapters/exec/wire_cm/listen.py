@@ -55,7 +55,7 @@ class Cable:
             if answer := self.arp(frame[frames.ETHERNET.size:]):
                 self.socket.send(answer)
             self.look()
-        elif type == frames.IP4_TYPE:
+        elif (packet := frames.decode(frame)) and packet.destination in self.host.addresses:
             self.arrived.append(frame)
             if len(self.arrived) == 1:
                 self.look()
