@@ -53,19 +53,7 @@ class Oracle::Judges {
   Judges(const Conversation& conversation, const Profile& profile)
       : context_(conversation, profile) {}
   // The judges themselves remember nothing.
-  Judges(const Judges& other)
-      : context_(other.context_),
-        just_settled_(other.just_settled_),
-        undefined_(other.undefined_),
-        confirmed_(other.confirmed_) {}
-  Judges& operator=(const Judges& other) {
-    if (this == &other) return *this;
-    context_ = other.context_;
-    just_settled_ = other.just_settled_;
-    undefined_ = other.undefined_;
-    confirmed_ = other.confirmed_;
-    return *this;
-  }
+  explicit Judges(const JudgeContext& context) : context_(context) {}
 
   Verdict Observe(const Record& record) {
     Verdict verdict = ObserveNext(record);
@@ -80,7 +68,6 @@ class Oracle::Judges {
   }
 
   JudgeContext& context() { return context_; }
-  const RuleBits& confirmed() const { return confirmed_; }
 
  private:
   Verdict ObserveNext(const Record& record) {
@@ -95,7 +82,8 @@ class Oracle::Judges {
       waiting.kind = VerdictKind::kInconclusive;
     if (waiting.kind == VerdictKind::kInconclusive) return waiting;
     if (!releases) waiting_.Pass(record);
-    just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
+    context_.just_settled =
+        std::holds_alternative<line::Settles>(line) || (context_.just_settled && releases);
     data_path_.AnswersArrive(record.begin);
     lookalikes_.TellApart(record, line);
     if (lookalikes_.IsGuess(record, line)) context_.search.NoteGuess();
@@ -118,7 +106,7 @@ class Oracle::Judges {
     context_.search.Reach(verdict.by);
     // A record that is not observed, or not permitted, shows no row.
     if (!verdict.IsPermitted() || IsUnseen(record)) verdict.certain.reset();
-    confirmed_ |= verdict.certain;
+    context_.confirmed |= verdict.certain;
     return verdict;
   }
 
@@ -141,10 +129,10 @@ class Oracle::Judges {
 
   // The first of the calls that had to return; the judgement of all of them ends.
   Verdict StillWaiting(const Record& record) {
-    Verdict first = waiting_.StillWaiting(record, just_settled_);
+    Verdict first = waiting_.StillWaiting(record, context_.just_settled);
     for (Verdict next = first; next.kind == VerdictKind::kRefused;) {
       unjudged_.EndContradicted();
-      next = waiting_.StillWaiting(record, just_settled_);
+      next = waiting_.StillWaiting(record, context_.just_settled);
     }
     return first;
   }
@@ -158,7 +146,7 @@ class Oracle::Judges {
     const auto* answered = std::get_if<seen::Answered>(&record.seen);
     if (answered != nullptr && answered->reply.kind == ReplyKind::kNotApplicable)
       return Refused("not-applicable", "the line could have been carried out");
-    if (undefined_) return OutOfScope();
+    if (context_.undefined) return OutOfScope();
     if (const auto* waits = std::get_if<line::Waits>(&line)) {
       const auto* waited = std::get_if<seen::Waited>(&record.seen);
       if (waited == nullptr) return {};
@@ -178,7 +166,7 @@ class Oracle::Judges {
     Verdict verdict{.saw = ToString(reply), .sharp = false};
     Permit(&verdict, *rule, "anything: undefined");
     verdict.certain.set(NumberOf(&*rule));
-    undefined_ = true;
+    context_.undefined = true;
     return verdict;
   }
 
@@ -190,22 +178,23 @@ class Oracle::Judges {
     if (const auto* create = std::get_if<call::CreateId>(&call))
       return calls_.Create(lane, *create, reply);
     if (const auto* names = std::get_if<call::EventStr>(&call))
-      return inspections_.EventStr(*names, answered);
+      return Inspections(context_).EventStr(*names, answered);
     const IdRef id = IdOf(call);
-    if (HeldOf(call).valid() && !id.valid()) return owned_.Called(record, lane, call, answered);
+    if (HeldOf(call).valid() && !id.valid())
+      return OwnedResults(context_).Called(record, lane, call, answered);
     if (const auto* ep = std::get_if<call::CreateEp>(&call))
-      return endpoints_.Create(record, lane, *ep, reply);
+      return Endpoints(context_).Create(record, lane, *ep, reply);
     if (const auto* dereg = std::get_if<call::DeregMr>(&call))
       return data_path_.Deregister(*dereg, answered);
     if (!id.valid()) return CalledOnChannel(record, lane, call, answered);
     if (!facts().id(id).in_scope) return OutOfScope();
-    if (!scope_.HasRowsFor(call)) return LeaveScope(id);
+    if (!Scope(context_).HasRowsFor(call)) return LeaveScope(id);
     if (!facts().id(id).exists) return Refused(ToString(reply), "nothing: the id does not exist");
     if (IsBeingCreated(id))
       return Refused(ToString(reply), "nothing: rdma_create_ep has not returned the id");
-    if (unjudged_.MayMeet(call) || !scope_.CanFollow(call, context_.WindowOf(record)))
+    if (unjudged_.MayMeet(call) || !Scope(context_).CanFollow(call, context_.WindowOf(record)))
       return LeaveScope(id);
-    return CalledOnId(record, lane, call, answered);
+    return CalledOnId(record, call, answered);
   }
 
   Verdict CalledOnChannel(const Record& record, Lane lane, const Call& call,
@@ -213,21 +202,21 @@ class Oracle::Judges {
     if (const auto* create = std::get_if<call::CreateEventChannel>(&call))
       return channels_.Create(lane, *create, answered.reply);
     if (const auto* destroy = std::get_if<call::DestroyEventChannel>(&call))
-      return destructions_.Channel(record, lane, *destroy, answered.reply);
+      return Destructions(context_).Channel(record, *destroy, answered.reply);
     if (const auto* get = std::get_if<call::GetCmEvent>(&call))
-      return channels_.Get(record, lane, *get, answered);
+      return channels_.Get(record, *get, answered);
     return channels_.Acknowledge(std::get<call::AckCmEvent>(call), answered.reply);
   }
 
-  Verdict CalledOnId(const Record& record, Lane lane, const Call& call,
-                     const seen::Answered& answered) {
+  Verdict CalledOnId(const Record& record, const Call& call, const seen::Answered& answered) {
     const IdRef id = IdOf(call);
     const Reply& reply = answered.reply;
     const CallKind kind = KindOf(call);
     if (!TraitsOf(kind).only_asks) {
-      if (kind == CallKind::kDestroyId)
-        if (Verdict ended = destructions_.EndCrowd(record, call, reply); !ended.IsPermitted())
-          return ended;
+      if (kind == CallKind::kDestroyId) {
+        Verdict ended = Destructions(context_).EndCrowd(record, call, reply);
+        if (!ended.IsPermitted()) return ended;
+      }
       context_.components.PrepareCall(id);
       context_.search.PrepareApart(id, context_.WindowOf(record));
     }
@@ -236,26 +225,28 @@ class Oracle::Judges {
       if (kind == CallKind::kConnect && MayConnectOverIwarp(id, facts(), context_.components))
         context_.components.MergeForRequest(id);
       if (kind == CallKind::kDisconnect && !facts().id(id).synchronous())
-        return disconnections_.Called(record, lane, call, reply);
+        return Disconnections(context_).Called(record, call, reply);
     }
     if (kind == CallKind::kShow)
-      return answered.shown ? inspections_.Show(record, id, *answered.shown)
+      return answered.shown ? Inspections(context_).Show(record, id, *answered.shown)
                             : Refused(ToString(reply), "the fields of the id");
-    if (kind == CallKind::kShowEvent) return inspections_.ShowEvent(record, id, answered);
+    if (kind == CallKind::kShowEvent) return Inspections(context_).ShowEvent(record, id, answered);
     // What holds one up is acknowledged by another thread, and so not while it is made.
     const bool prompt = kind == CallKind::kDestroyQp || kind == CallKind::kMigrateId ||
                         (kind == CallKind::kLeaveMulticast && !context_.machine.over_infiniband());
     if (prompt && reply.kind == ReplyKind::kReturned && IsSlow(record, call, reply))
       return Slow(record, reply);
-    if (TraitsOf(kind).on_cq) return data_path_.OnCq(record, lane, call, reply, answered.output);
-    if (synchronous_.Waits(call)) return synchronous_.Called(record, lane, call, reply);
-    if (kind == CallKind::kLeaveMulticast) return memberships_.Leave(record, lane, call, answered);
+    if (TraitsOf(kind).on_cq) return data_path_.OnCq(record, call, reply, answered.output);
+    if (SynchronousCalls(context_).Waits(call))
+      return SynchronousCalls(context_).Called(record, call, reply);
+    if (const auto* leave = std::get_if<call::LeaveMulticast>(&call))
+      return Memberships(context_).Leave(record, *leave, answered);
     if (kind == CallKind::kDestroyId || kind == CallKind::kDestroyEp)
-      return destructions_.Id(record, lane, call, reply);
+      return Destructions(context_).Id(record, call, reply);
     if (const auto* migrate = std::get_if<call::MigrateId>(&call))
-      return migrations_.Called(record, lane, *migrate, reply);
+      return Migrations(context_).Called(record, *migrate, answered);
     if (IsSlow(record, call, reply)) return Slow(record, reply);
-    return calls_.Called(record, call, answered);
+    return calls_.Called(context_.WindowOf(record), call, answered);
   }
 
   bool IsBeingCreated(IdRef id) const {
@@ -295,34 +286,22 @@ class Oracle::Judges {
   }
 
   JudgeContext context_;
-  Scope scope_{context_};
   IdCalls calls_{context_};
-  Destructions destructions_{context_};
   Channels channels_{context_};
-  SynchronousCalls synchronous_{context_};
-  Endpoints endpoints_{context_};
-  Memberships memberships_{context_};
-  Migrations migrations_{context_};
-  Disconnections disconnections_{context_};
   DataPath data_path_{context_};
-  OwnedResults owned_{context_};
-  Inspections inspections_{context_};
   WaitingCalls waiting_{context_};
   CountedFaults counted_{context_};
   Lookalikes lookalikes_{context_.facts, context_.components};
   Environment environment_{context_};
   Unjudged unjudged_{context_};
-  bool just_settled_ = false;
-  bool undefined_ = false;  // nothing can be said about what comes after
-  RuleBits confirmed_;
 };
 
 Oracle::Oracle(const Conversation& conversation, const Profile& profile)
     : judges_(std::make_unique<Judges>(conversation, profile)) {}
-Oracle::Oracle(const Oracle& other) : judges_(std::make_unique<Judges>(*other.judges_)) {}
+Oracle::Oracle(const Oracle& other) : judges_(std::make_unique<Judges>(other.judges_->context())) {}
 Oracle::~Oracle() = default;
 Oracle& Oracle::operator=(const Oracle& other) {
-  *judges_ = *other.judges_;
+  judges_->context() = other.judges_->context();
   return *this;
 }
 
@@ -348,7 +327,7 @@ void Oracle::FollowsTogether() { judges_->context().facts.no_crowds = true; }
 void Oracle::NumbersNameQps() { judges_->context().facts.numbers_name_qps = true; }
 
 const RuleBits& Oracle::reached() const { return judges_->context().search.reached(); }
-const RuleBits& Oracle::confirmed() const { return judges_->confirmed(); }
+const RuleBits& Oracle::confirmed() const { return judges_->context().confirmed; }
 bool Oracle::FollowsInPart() const { return judges_->context().search.IsPartial(); }
 size_t Oracle::largest_set() const { return judges_->context().components.largest(); }
 

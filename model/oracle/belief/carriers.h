@@ -8,12 +8,26 @@
 
 #include "model/oracle/belief/certainty.h"
 #include "model/oracle/belief/fixed.h"
-#include "model/oracle/belief/moment.h"
 #include "model/oracle/belief/state.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 
 namespace cm::model {
+
+// When a fault was injected, among the times and among the lines of the conversation.
+struct Moment {
+  // A change that follows a fault by itself has no place among the lines.
+  static constexpr uint8_t kByItself = std::numeric_limits<uint8_t>::max();
+
+  int64_t at = -1;             // nanoseconds; before everything else
+  uint8_t number = kByItself;  // of the fault, from 1
+
+  // Whether the message was sent later, for certain. A call behind the fault has sent it later also
+  // at the same instant.
+  bool Precedes(const Flight& flight) const {
+    return flight.since.earliest > at || flight.faults >= number;
+  }
+};
 
 // The end of what has not ended yet, in ns.
 inline constexpr int64_t kStill = std::numeric_limits<int64_t>::max();

@@ -65,11 +65,7 @@ void ConversationFacts::MeetTester(const Conversation& conversation) {
           .kind = AddressKind::kSide, .side = mad.to, .v6 = mad.v6, .port = mad.port};
       const uint32_t number = mad.qp.plain == 0 ? kTesterQpNumber : mad.qp.plain;
       peer.qp_key = uint64_t{number} + 1;
-      peer.tester = {.cid = mad.local.plain,
-                     .response_timeout = mad.response_timeout,
-                     .max_retries = mad.max_retries,
-                     .ack_timeout = mad.ack_timeout,
-                     .ack_delay = mad.ack_delay};
+      peer.tester = &mad;
       ids_.push_back(peer);
       work.AddUnknown();
     }
@@ -77,21 +73,13 @@ void ConversationFacts::MeetTester(const Conversation& conversation) {
   }
 }
 
-bool ConversationFacts::SameTester(IdRef a, IdRef b) const {
+bool ConversationFacts::SameTester(IdRef a, IdRef b, bool at_one_place) const {
   if (!a.valid() || !b.valid()) return false;
   const IdInfo& one = id(a);
   const IdInfo& other = id(b);
-  return one.tester && other.tester && one.tester->cid == other.tester->cid &&
-         one.interface == other.interface;
-}
-
-// source: linux 6.1 cm.c cm_insert_remote_sidr
-bool ConversationFacts::SameAsker(IdRef a, IdRef b) const {
-  if (SamePeer(a, b)) return true;
-  if (!a.valid() || !b.valid() || profile_->transport == Transport::kInfiniband) return false;
-  const IdInfo& one = id(a);
-  const IdInfo& other = id(b);
-  return one.tester && other.tester && one.tester->cid == other.tester->cid;
+  return one.tester != nullptr && other.tester != nullptr &&
+         one.tester->local.plain == other.tester->local.plain &&
+         (one.interface == other.interface || !at_one_place);
 }
 
 uint16_t IdInfo::JoinedAs(const Address& address) const {
@@ -210,8 +198,8 @@ Timing ConversationFacts::TimingOf(const IdState& id) const {
   if (asker.valid() && ids_[asker.index].packet_lifetime)
     timing.packet_lifetime = *ids_[asker.index].packet_lifetime;
   const IdRef peer = id.PeerName();
-  if (peer.valid() && ids_[peer.index].tester) {
-    const TesterPeer& tester = *ids_[peer.index].tester;
+  if (peer.valid() && ids_[peer.index].tester != nullptr) {
+    const TesterMad& tester = *ids_[peer.index].tester;
     timing.ack_delay = tester.ack_delay;
     if (id.origin.valid()) {  // from its peer's request
       timing.response_timeout = tester.response_timeout;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/conversation/conversation.h"
-#include "model/oracle/belief/asking.h"
 #include "model/oracle/belief/certainty.h"
+#include "model/oracle/belief/neighbours.h"
 #include "model/oracle/belief/state.h"
 #include "model/oracle/belief/work_tracker.h"
 #include "model/vocabulary/call.h"
@@ -52,15 +52,6 @@ struct Membership {
   bool send_only = false;
   int unacked = 0;       // events fetched and not acknowledged
   bool blurred = false;  // an event may belong to it, or to another one
-};
-
-// The sender of a tester's message: no id, but known by a communication id.
-struct TesterPeer {
-  uint32_t cid = 0;
-  uint8_t response_timeout = 0;  // the timeout that it requested
-  uint8_t max_retries = 0;
-  uint8_t ack_timeout = 0;
-  uint8_t ack_delay = 0;  // the ACK delay that it sent
 };
 
 // A message that the tester sends in a line of the conversation.
@@ -133,8 +124,9 @@ struct IdInfo {
   IdRef apart_from;   // one of a crowd: the listener that it asks, and is judged apart from
   Crowd crowd;        // of a listener: those that are
   std::optional<call::GetAddrInfo> looked_up;  // the last query of rdma_resolve_addrinfo
-  Shown shown;                       // fields that the library has filled in, without the QP
-  std::optional<TesterPeer> tester;  // set for the sender of a tester's message, which is no id
+  Shown shown;  // fields that the library has filled in, without the QP
+  // Of the sender of a tester's message: that one. It is no id, but known by a communication id.
+  const TesterMad* tester = nullptr;
   bool synchronous() const { return !channel.valid(); }
   // The membership that rdma_leave_multicast would leave, by number; 0 for none.
   uint16_t JoinedAs(const Address& address) const;
@@ -226,11 +218,11 @@ class ConversationFacts {
   uint8_t PeerDeviceOf(const IdState& id) const;
   // The same communication id at the same place.
   bool SamePeer(IdRef a, IdRef b) const {
-    return a == b || (!tester_messages.empty() && SameTester(a, b));
+    return a == b || (!tester_messages.empty() && SameTester(a, b, true));
   }
   // The same as far as a kernel can distinguish senders of SIDR_REQs: over RoCE only by that
-  // number.
-  bool SameAsker(IdRef a, IdRef b) const;
+  // number. source: linux 6.1 cm.c cm_insert_remote_sidr
+  bool SameAsker(IdRef a, IdRef b) const { return a == b || SameTester(a, b, over_infiniband()); }
   // The timers of the id's connection: those of the path of its request.
   Timing TimingOf(const IdState& id) const;
   // Between two transmissions of its outstanding message, if no MRA comes.
@@ -262,7 +254,7 @@ class ConversationFacts {
 
  private:
   void MeetTester(const Conversation& conversation);
-  bool SameTester(IdRef a, IdRef b) const;
+  bool SameTester(IdRef a, IdRef b, bool at_one_place) const;
 
   const Topology* topology_;
   const Profile* profile_;

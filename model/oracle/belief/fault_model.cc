@@ -337,12 +337,11 @@ void FaultModel::ApplyLinks(const Flight& flight, Fate* fate) const {
     fate->can_be_lost = true;
     fate->fails_at_sender |= profile_.dialect.link_down_fails_sends;
   } else if (!from.up || !to.up) {
-    fate->can_be_lost = true;
     fate->fails_at_sender |= !from.up && profile_.dialect.link_down_fails_sends;
     const Moment changed = from.up ? to.link_changed : from.link_changed;
     // A bond that is down still receives what its links bring. source: observed 6.1-rxe in the lab
     const bool hears = from.up && topology_.devices[flight.to_device].bonded;
-    if (changed.Precedes(flight) && !hears) fate->can_arrive = false;
+    fate->Lose(changed.Precedes(flight) && !hears ? Certainty::kYes : Certainty::kMaybe);
   }
   // It may have been sent while the link was still down: its failure is reported later.
   if (!flaps && from.up && !from.link_changed.Precedes(flight) && flight.hit == kNoRule)
@@ -353,50 +352,35 @@ Fate FaultModel::FateBeforeRules(const Flight& flight, const Possibility& p) con
   Fate fate;
   if (flight.to_device == kNoDevice) {  // as from a local address to a loopback address
     const bool fails = !devices_[flight.from_device].up && profile_.dialect.link_down_fails_sends;
-    fate.can_be_lost = true;
-    fate.can_arrive = false;
+    fate.Lose(Certainty::kYes);
     fate.fails_at_sender = fails || SentWithoutSource(flight) != Certainty::kNo;
     return fate;
   }
   // An answer needs an address handle; what asks has one already.
   const bool asks = flight.kind == Sends::kReq || flight.kind == Sends::kRep ||
                     flight.kind == Sends::kDreq || flight.kind == Sends::kSidrReq;
-  fate.can_be_lost |= !asks && HandlesTaken(flight.from_device) != Certainty::kNo;
+  if (!asks) fate.Lose(HandlesTaken(flight.from_device));
   const DeviceInfo& to = devices_[flight.to_device];
   fate.late = std::max<int64_t>(fate.late, to.busy_until - flight.since.latest);
-  if (topology_.devices[flight.to_device].tester) {  // a tester receives nothing
-    fate.can_be_lost = true;
-    fate.can_arrive = false;
-  }
-  if (const Certainty lost = SentWithoutSource(flight); lost != Certainty::kNo) {
-    fate.can_be_lost = true;
-    fate.can_arrive &= lost == Certainty::kMaybe;
-    fate.fails_at_sender = true;
-  }
+  fate.Lose(Of(topology_.devices[flight.to_device].tester));  // which receives nothing
+  const Certainty unsent = SentWithoutSource(flight);
+  fate.Lose(unsent);
+  fate.fails_at_sender = unsent != Certainty::kNo;
   // source: observed lab 6.1-rxe, the deaf device in docs/decisions.md
-  fate.can_be_lost |= to.may_be_deaf;
-  if (!to.registered) {
-    // The device that is being removed still receives for a moment.
-    fate.can_be_lost = true;
-    if (flight.since.earliest >= to.deaf_from) fate.can_arrive = false;
-  }
+  if (to.may_be_deaf) fate.Lose(Certainty::kMaybe);
+  // The device that is being removed still receives for a moment.
+  const bool deaf = flight.since.earliest >= to.deaf_from;
+  if (!to.registered) fate.Lose(deaf ? Certainty::kYes : Certainty::kMaybe);
   fate.mutes = carriers_.Mutes(flight);
-  const Certainty lost =
-      std::max({fate.mutes, carriers_.SentByMute(flight, p), carriers_.SentToMute(flight, p)});
-  fate.can_be_lost |= lost != Certainty::kNo;
-  if (lost == Certainty::kYes) fate.can_arrive = false;
+  fate.Lose(
+      std::max({fate.mutes, carriers_.SentByMute(flight, p), carriers_.SentToMute(flight, p)}));
   if (flight.from_device == flight.to_device) return fate;  // it does not use the link
   const DeviceInfo& from = devices_[flight.from_device];
   ApplyLinks(flight, &fate);
-  if (!Reaches(flight.from_device, flight.to_device)) {
-    fate.can_be_lost = true;
-    fate.can_arrive = false;
-  }
+  fate.Lose(Of(!Reaches(flight.from_device, flight.to_device)));
   fate.for_now = !fate.can_arrive;
-  if (neighbours_.Wrong(flight.from_device, flight.to_device)) {
-    fate.can_be_lost = true;
-    if (from.neighbour_changed.Precedes(flight)) fate.can_arrive = false;
-  }
+  if (neighbours_.Wrong(flight.from_device, flight.to_device))
+    fate.Lose(from.neighbour_changed.Precedes(flight) ? Certainty::kYes : Certainty::kMaybe);
   return fate;
 }
 
@@ -406,8 +390,7 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
   const bool on_link = flight.to_device != kNoDevice && flight.from_device != flight.to_device;
   if (!on_link) return fate;
   if (flight.doomed) {
-    fate.can_be_lost = true;
-    fate.can_arrive = false;
+    fate.Lose(Certainty::kYes);
     return fate;
   }
   if (flight.hit != kNoRule) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "model/base/inline_vector.h"
-#include "model/oracle/belief/asking.h"
 #include "model/oracle/belief/carriers.h"
 #include "model/oracle/belief/certainty.h"
 #include "model/oracle/belief/fixed.h"
@@ -62,6 +61,11 @@ struct Fate {
   uint8_t loses = kNoRule;  // the counted rule that loses it for certain
 
   bool for_now = false;  // it cannot arrive as the device or the host is, which may come back
+  // It is lost, as certainly as that.
+  void Lose(Certainty lost) {
+    can_be_lost |= lost != Certainty::kNo;
+    can_arrive &= lost != Certainty::kYes;
+  }
   // It is lost for good, and nothing else comes of it.
   bool OnlyLost() const {
     return !can_arrive && !for_now && !fails_at_sender && mutes == Certainty::kNo && hits.empty();

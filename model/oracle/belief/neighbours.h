@@ -8,10 +8,21 @@
 #include <optional>
 #include <vector>
 
+#include "model/oracle/belief/certainty.h"
 #include "model/oracle/belief/state.h"
 #include "model/vocabulary/neighbours.h"
 
 namespace cm::model {
+
+// How a host learns the hardware address of a destination that it resolves.
+struct Asking {
+  // False: at once. True: it may have to ask, and the end may take the whole time-out, also where
+  // it is answered. source: linux 6.1 addr.c process_one_req
+  bool asks = false;
+  Certainty answered = Certainty::kYes;
+  friend bool operator==(const Asking&, const Asking&) = default;
+};
+inline constexpr Asking kUnanswered{.asks = true, .answered = Certainty::kNo};
 
 // A neighbour that was asked for and does not answer, and when its entry fails.
 struct AskedNeighbour {

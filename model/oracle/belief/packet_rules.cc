@@ -74,8 +74,7 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hi
       break;
     case PacketEffect::kLost:
     case PacketEffect::kCorrupt:
-      fate->can_be_lost = true;
-      if (always && asked) fate->can_arrive = false;
+      fate->Lose(always && asked ? Certainty::kYes : Certainty::kMaybe);
       break;
     case PacketEffect::kLate:
     case PacketEffect::kOvertaken:

@@ -85,7 +85,7 @@ void CallRows::NumberSent(const Possibility& before, Possibility* after) const {
 Possibility CallRows::After(const Possibility& p, uint8_t at, const CallRule& rule,
                             Guard guard) const {
   Possibility after = p;
-  after.used |= guards_.Consulted(p.ids[at], call_, guard);
+  after.used |= ConsultedBy(context_.facts, p.ids[at], call_, guard);
   context_.executor.Apply(&after, at, rule, call_, window_.span());
   NumberSent(p, &after);
   return after;

@@ -24,19 +24,18 @@ class CallRows {
   // The context and the call outlive it. `window`: the time of the call.
   CallRows(const JudgeContext& context, const Call& call, const Window& window,
            PortClash clash = {})
-      : context_(context),
-        call_(call),
-        window_(window),
-        guards_(context.facts, context.fault_model, window_, clash) {}
+      : context_(context), call_(call), window_(window), clash_(clash) {}
   CallRows(const CallRows&) = delete;
   CallRows& operator=(const CallRows&) = delete;
 
   // Calls `visit(rule, guard)` with each row that holds for the id at `at`.
   template <typename Visit>
   void ForEach(const Possibility& p, uint8_t at, Visit visit) const {
-    const State from = p.ids[at].state;
+    const IdState& id = p.ids[at];
+    const State from = id.state;
     const Dialect& dialect = context_.profile.dialect;
-    for (const Guard guard : guards_.Find(p, at, call_))
+    for (const Guard guard : GuardsMet({p, at, id, context_.facts.id(id.name), call_,
+                                        context_.facts, context_.fault_model, window_, clash_}))
       for (const CallRule& rule : RowsOn(KindOf(call_)))
         if (rule.from.Has(from) && rule.when.Has(guard) && OfDialect(rule.needs, dialect))
           visit(rule, guard);
@@ -63,7 +62,7 @@ class CallRows {
   const JudgeContext& context_;
   const Call& call_;
   const Window window_;
-  const GuardFinder guards_;
+  const PortClash clash_;
 };
 
 }  // namespace cm::model

@@ -9,6 +9,7 @@
 #include "model/oracle/judge/answers.h"
 #include "model/oracle/judge/lookalikes.h"
 #include "model/oracle/machine/channel_rows.h"
+#include "model/oracle/machine/expansion.h"
 
 namespace cm::model {
 namespace {
@@ -58,16 +59,13 @@ Verdict Channels::Acknowledge(const call::AckCmEvent& call, const Reply& reply) 
   return Succeeds(RowOf(ChannelState::kEmpty, CallKind::kAckCmEvent, ChannelGuard::kFine), reply);
 }
 
-Verdict Channels::Get(const Record& record, Lane lane, const call::GetCmEvent& call,
+Verdict Channels::Get(const Record& record, const call::GetCmEvent& call,
                       const seen::Answered& answered) {
   if (Unseen(answered.reply)) return FetchedUnseen(record, call);
   if (answered.event) return Fetched(record, call, *answered.event);
   Verdict verdict = Nothing(record, call.channel, answered.reply);
   if (verdict.IsPermitted() && answered.reply.kind == ReplyKind::kBlocked)
-    context_.waiting.push_back({.what = WaitingCall::For::kEvent,
-                                .line = record.line,
-                                .lane = lane,
-                                .channel = call.channel});
+    NoteWaiting(record, {.what = WaitingCall::For::kEvent, .channel = call.channel});
   return verdict;
 }
 
@@ -386,7 +384,9 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
     const bool crowd = search_.IsCrowd(number);  // or too much may be so
     crowded |= crowd;
     const auto may_be = [&](const Possibility& p) {
-      return !is_drained(p) || (crowd && context_.steps.MayGoOn(p, window, {.quiet = channel}));
+      const Aim quiet{.quiet = channel};
+      if (!is_drained(p)) return true;
+      return crowd && Steps::Expansion(context_.steps, window, quiet).MayGoOn(p);
     };
     if (std::ranges::any_of(components_.Peek(number).items(), may_be)) able.push_back(number);
   }

@@ -17,8 +17,7 @@ class Channels : JudgeBase {
   Verdict Create(Lane lane, const call::CreateEventChannel& call, const Reply& reply);
   Verdict Acknowledge(const call::AckCmEvent& call, const Reply& reply);
   // rdma_get_cm_event, when it is made or when it returns.
-  Verdict Get(const Record& record, Lane lane, const call::GetCmEvent& call,
-              const seen::Answered& answered);
+  Verdict Get(const Record& record, const call::GetCmEvent& call, const seen::Answered& answered);
   Verdict Returned(const Record& record, const call::GetCmEvent& call,
                    const seen::Released& released);
   // The channel becomes readable within a time, or stays quiet.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "model/oracle/machine/left_requests.h"
-
 namespace cm::model {
 
 Hits Components::Sum(Hits a, const Hits& b) {
@@ -132,7 +130,9 @@ std::vector<Components::Number> Components::On(ChannelRef channel) const {
     const auto here = [&](IdRef id) {
       return facts_.id(id).channel == channel && facts_.id(id).exists;
     };
-    const auto left = [&](const Possibility& p) { return HasLeftOn(p, channel); };
+    const auto left = [&](const Possibility& p) {
+      return channel.valid() && std::ranges::find(p.ids, channel, &IdState::left_on) != p.ids.end();
+    };
     if (std::ranges::any_of(component.ids, here) ||
         std::ranges::any_of(component.set.items(), left))
       numbers.push_back(number);

@@ -3,14 +3,15 @@
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
 #include "model/oracle/judge/data_path.h"
+#include "model/oracle/judge/id_calls.h"
 
 namespace cm::model {
 
-Verdict DataPath::OnCq(const Record& record, Lane lane, const Call& call, const Reply& reply,
+Verdict DataPath::OnCq(const Record& record, const Call& call, const Reply& reply,
                        const std::optional<Output>& output) {
   if (HasWaitedForNothing(record, call))
     return Refused(ToString(reply) + ", late", "an earlier return: it was there");
-  if (IsCompletion(KindOf(call))) return Complete(record, lane, call, reply, output);
+  if (IsCompletion(KindOf(call))) return Complete(record, call, reply, output);
   const IdRef id = IdOf(call);
   if (KindOf(call) == CallKind::kDestroyQp && std::holds_alternative<seen::Released>(record.seen))
     return QueuePairDestroyed(id, reply);
@@ -18,10 +19,9 @@ Verdict DataPath::OnCq(const Record& record, Lane lane, const Call& call, const 
   if (!search_.Close(id, WindowOf(record), &verdict)) return verdict;
   const Ends ends = EndsOf(id, facts_, components_);
   for (const bool receives : {false, true}) EventsOf(id, receives, ends);
-  verdict = calls_.Called(record, call, {.reply = reply});
+  verdict = IdCalls(context_).Called(WindowOf(record), call, {.reply = reply});
   if (!verdict.IsPermitted()) return verdict;
-  if (reply.kind == ReplyKind::kBlocked)
-    context_.waiting.push_back({.what = WaitingCall::For::kCq, .line = record.line, .lane = lane});
+  if (reply.kind == ReplyKind::kBlocked) NoteWaiting(record, {.what = WaitingCall::For::kCq});
   if (reply.succeeded()) LearnFromCq(call, ends);
   if (Unseen(reply)) facts_.work.of(id).unknown = true;
   return verdict;

@@ -33,6 +33,35 @@ bool Fits(const Completion& expected, Completion seen) {
   return expected == seen;
 }
 
+QpPhases PhasesOf(IdRef id, Components& components) {
+  QpPhases phases;
+  for (const Possibility& p : components.PossibilitiesOf(id)) {
+    const uint8_t at = p.Find(id);
+    phases = phases | (at == kNoId || p.ids[at].gone ? QpPhase::kNone : p.ids[at].qp);
+  }
+  return phases;
+}
+
+// Learns the peer and the device of the id's queue pair, as soon as they are certain: the peer is
+// that as soon as it is known at all.
+void MeetPeer(IdRef id, ConversationFacts& facts, Components& components) {
+  QueuesInfo& own = facts.work.of(id);
+  uint8_t device = kNoDevice;
+  bool moved = false;
+  for (const Possibility& p : components.PossibilitiesOf(id)) {
+    const uint8_t at = p.Find(id);
+    if (at == kNoId) continue;
+    const uint8_t ca = facts.CaOf(p.ids[at].device);
+    moved |= device != kNoDevice && device != ca;
+    device = ca;
+    const uint8_t peer = p.ids[at].peer;
+    if (own.peer.valid() || peer == kNoId || !p.ids[peer].name.valid()) continue;
+    own.peer = p.ids[peer].name;
+    if (!facts.work.of(own.peer).peer.valid()) facts.work.of(own.peer).peer = id;
+  }
+  own.device = moved ? kNoDevice : device;
+}
+
 }  // namespace
 
 // Its queue pair is in error, whatever was thought of it.
@@ -141,7 +170,7 @@ Certainty DataPath::NothingCompleted(IdRef id, bool receives, const Ends& ends) 
   return done && !datagram ? Certainty::kNo : Certainty::kMaybe;
 }
 
-Verdict DataPath::Complete(const Record& record, Lane lane, const Call& call, const Reply& reply,
+Verdict DataPath::Complete(const Record& record, const Call& call, const Reply& reply,
                            const std::optional<Output>& output) {
   const IdRef id = IdOf(call);
   Verdict verdict{.saw = ToString(reply)};
@@ -171,7 +200,7 @@ Verdict DataPath::Complete(const Record& record, Lane lane, const Call& call, co
     verdict.certain.set(NumberOf(&rule));
   }
   if (reply.kind == ReplyKind::kBlocked && fits)
-    context_.waiting.push_back({.what = WaitingCall::For::kCq, .line = record.line, .lane = lane});
+    NoteWaiting(record, {.what = WaitingCall::For::kCq});
   if (guards.Has(Guard::kFine))
     fits = JudgeWork(record, receives, id, ends, output, &verdict) && fits;
   if (reply.succeeded() && !(output && std::holds_alternative<Completion>(*output))) fits = false;
@@ -294,34 +323,6 @@ void DataPath::LearnUnjudged(const Call& call) {
   if (const auto* write = std::get_if<call::RegWrite>(&call)) registered(*write);
   if (KindOf(call) == CallKind::kPostUdSend)
     context_.datagram_lengths.push_back(LengthOf(WorkOf(call)->sges));
-}
-
-QpPhases PhasesOf(IdRef id, Components& components) {
-  QpPhases phases;
-  for (const Possibility& p : components.PossibilitiesOf(id)) {
-    const uint8_t at = p.Find(id);
-    phases = phases | (at == kNoId || p.ids[at].gone ? QpPhase::kNone : p.ids[at].qp);
-  }
-  return phases;
-}
-
-// The peer is certain as soon as it is known at all.
-void MeetPeer(IdRef id, ConversationFacts& facts, Components& components) {
-  QueuesInfo& own = facts.work.of(id);
-  uint8_t device = kNoDevice;
-  bool moved = false;
-  for (const Possibility& p : components.PossibilitiesOf(id)) {
-    const uint8_t at = p.Find(id);
-    if (at == kNoId) continue;
-    const uint8_t ca = facts.CaOf(p.ids[at].device);
-    moved |= device != kNoDevice && device != ca;
-    device = ca;
-    const uint8_t peer = p.ids[at].peer;
-    if (own.peer.valid() || peer == kNoId || !p.ids[peer].name.valid()) continue;
-    own.peer = p.ids[peer].name;
-    if (!facts.work.of(own.peer).peer.valid()) facts.work.of(own.peer).peer = id;
-  }
-  own.device = moved ? kNoDevice : device;
 }
 
 Ends EndsOf(IdRef id, ConversationFacts& facts, Components& components) {

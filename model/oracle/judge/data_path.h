@@ -12,7 +12,6 @@
 #include "model/oracle/belief/conversation_facts.h"
 #include "model/oracle/belief/work_tracker.h"
 #include "model/oracle/judge/components.h"
-#include "model/oracle/judge/id_calls.h"
 #include "model/oracle/judge/judge_context.h"
 #include "model/oracle/judge/verdict.h"
 
@@ -24,10 +23,10 @@ class DataPath : JudgeBase {
   // source: IBA 9.7.5.2.8 RNR NAK timer, at most 655.36 ms
   static constexpr int64_t kComesAgain = 1'000'000'000;
 
-  explicit DataPath(JudgeContext& context) : JudgeBase(context), calls_(context) {}
+  explicit DataPath(JudgeContext& context) : JudgeBase(context) {}
 
   // Calls on completion queues, when they are made or when they return.
-  Verdict OnCq(const Record& record, Lane lane, const Call& call, const Reply& reply,
+  Verdict OnCq(const Record& record, const Call& call, const Reply& reply,
                const std::optional<Output>& output);
   // Whether a call on a completion queue may go on waiting.
   bool MayWait(const Call& call);
@@ -47,7 +46,7 @@ class DataPath : JudgeBase {
   };
 
   // rdma_get_send_comp and rdma_get_recv_comp.
-  Verdict Complete(const Record& record, Lane lane, const Call& call, const Reply& reply,
+  Verdict Complete(const Record& record, const Call& call, const Reply& reply,
                    const std::optional<Output>& output);
   std::vector<DueCompletion> DueOfSends(IdRef id, const Ends& ends) const;
   std::vector<DueCompletion> DueOfReceives(IdRef id, const Ends& ends) const;
@@ -66,14 +65,10 @@ class DataPath : JudgeBase {
                            const CompletionEvents::Arming& arming) const;
   CompletionEvents& EventsOf(IdRef id, bool receives, const Ends& ends);
   void LearnFromCq(const Call& call, const Ends& ends);
-
-  IdCalls calls_;
 };
 
-QpPhases PhasesOf(IdRef id, Components& components);
-// Learns the peer and the device of the id's queue pair, as soon as they are certain.
-void MeetPeer(IdRef id, ConversationFacts& facts, Components& components);
-// The same, and then the phases of both.
+// Learns the peer and the device of the id's queue pair, as soon as they are certain, and those of
+// that peer; then the phases of both.
 Ends EndsOf(IdRef id, ConversationFacts& facts, Components& components);
 
 }  // namespace cm::model

@@ -169,8 +169,7 @@ Verdict Endpoints::Create(const Record& record, Lane lane, const call::CreateEp&
   }
   creation.Conclude();
   if (verdict.IsPermitted() && reply.kind == ReplyKind::kBlocked && !ep.passive)
-    context_.waiting.push_back(
-        {.what = WaitingCall::For::kEventOfId, .line = record.line, .lane = lane, .id = ep.id});
+    NoteWaiting(record, {.what = WaitingCall::For::kEventOfId, .id = ep.id});
   return verdict;
 }
 

@@ -2,16 +2,7 @@
 
 #include <algorithm>
 
-#include "model/oracle/machine/left_requests.h"
-
 namespace cm::model {
-namespace {
-
-void CountOne(uint8_t* due) {
-  if (*due < 255) ++*due;
-}
-
-}  // namespace
 
 void Environment::TurnLinks(int64_t until) {
   while (const std::optional<int64_t> at = fault_model_.NextTurn(until)) {
@@ -44,7 +35,7 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
   Verdict verdict;
   NoteAnswers(line);
   if (std::holds_alternative<line::Sends>(line)) {
-    verdict = tester_.Send(record.line, window.span());
+    verdict = SendByTester(record.line, window.span());
   } else if (injects != nullptr) {
     if (facts_.faults_to_come > 0) --facts_.faults_to_come;
     Inject(injects->fault, window);
@@ -162,52 +153,49 @@ void Environment::RemoveDevice(uint8_t device, const Window& window) {
   });
 }
 
-// For the other side its neighbour changes. source: observed 6.1-rxe in the lab
-void Environment::MeetNeighbour(IdState* id, uint8_t device, const Window& window) const {
-  if (!id->name.valid()) return;
-  const IdInfo& info = facts_.id(id->name);
-  if (!info.tracked || info.interface == device || facts_.DeviceOf(info.destination) != device ||
-      info.peer_fail_overs % 2 == fault_model_.FailOvers(device) % 2) {
-    return;
-  }
-  CountOne(&id->neighbour_due);
-  id->due = window.span();
+template <typename Holds>
+void Environment::TellIds(uint8_t IdState::*due, Span when, Holds holds) {
+  search_.ChangeAll([&](Possibility* p) {
+    for (IdState& id : p->ids) {
+      if (id.closed || id.gone || !holds(id)) continue;
+      if (id.*due < 255) ++(id.*due);
+      id.due = when;
+    }
+  });
+}
+
+template <typename Holds>
+void Environment::TellTrackers(Span when, Holds holds) {
+  TellIds(&IdState::neighbour_due, when, [&](const IdState& id) {
+    return id.name.valid() && facts_.id(id.name).tracked && holds(facts_.id(id.name));
+  });
 }
 
 // source: linux 6.1 cma.c cma_netdev_change
 void Environment::FailOver(uint8_t device, const Window& window) {
   const uint32_t now = fault_model_.FailOvers(device);
-  search_.ChangeAll([&](Possibility* p) {
-    for (IdState& id : p->ids) {
-      if (id.closed || id.gone) continue;
-      MeetNeighbour(&id, device, window);
-      if (id.device == kNoDevice) continue;
-      const uint8_t interface = id.name.valid() ? facts_.id(id.name).interface : id.device;
-      // Two interfaces take turns: after an even number the address is the same again.
-      const uint32_t met = id.name.valid() ? facts_.id(id.name).fail_overs : now - 1;
-      if (interface != device || met % 2 == now % 2) continue;
-      CountOne(&id.addr_change_due);
-      id.due = window.span();
-    }
+  // For the other side its neighbour changes. source: observed 6.1-rxe in the lab
+  TellTrackers(window.span(), [&](const IdInfo& info) {
+    return info.interface != device && facts_.DeviceOf(info.destination) == device &&
+           info.peer_fail_overs % 2 != now % 2;
+  });
+  TellIds(&IdState::addr_change_due, window.span(), [&](const IdState& id) {
+    if (id.device == kNoDevice) return false;
+    const uint8_t interface = id.name.valid() ? facts_.id(id.name).interface : id.device;
+    // Two interfaces take turns: after an even number the address is the same again.
+    const uint32_t met = id.name.valid() ? facts_.id(id.name).fail_overs : now - 1;
+    return interface == device && met % 2 != now % 2;
   });
 }
 
 // source: linux 6.1 cma.c cma_netevent_callback
 void Environment::ChangeNeighbours(const Window& window) {
-  search_.ChangeAll([&](Possibility* p) {
-    for (IdState& id : p->ids) {
-      if (!id.name.valid() || id.closed || id.gone) continue;
-      const IdInfo& info = facts_.id(id.name);
-      const uint8_t peer = facts_.DeviceOf(info.destination);
-      const bool wrong = fault_model_.neighbours().Wrong(info.interface, peer);
-      const bool was_wrong = fault_model_.neighbours().WasWrong(info.interface, peer);
-      if (!info.tracked || info.interface == peer || wrong == was_wrong ||
-          info.knew_wrong_neighbour == wrong) {
-        continue;
-      }
-      CountOne(&id.neighbour_due);
-      id.due = window.span();
-    }
+  const Neighbours& neighbours = fault_model_.neighbours();
+  TellTrackers(window.span(), [&](const IdInfo& info) {
+    const uint8_t peer = facts_.DeviceOf(info.destination);
+    const bool wrong = neighbours.Wrong(info.interface, peer);
+    return info.interface != peer && wrong != neighbours.WasWrong(info.interface, peer) &&
+           wrong != info.knew_wrong_neighbour;
   });
 }
 
@@ -227,16 +215,9 @@ void Environment::Fail(AskedNeighbour neighbour) {
   const Asking now = fault_model_.AskingFor(neighbour.device, neighbour.peer);
   if (now.answered == Certainty::kYes) return;
   if (now.answered == Certainty::kMaybe) neighbour.fails.latest = kNever;
-  search_.ChangeAll([&](Possibility* p) {
-    for (IdState& id : p->ids) {
-      if (!id.name.valid() || id.closed || id.gone) continue;
-      const IdInfo& info = facts_.id(id.name);
-      if (!info.tracked || info.interface != neighbour.device ||
-          facts_.DeviceOf(info.destination) != neighbour.peer)
-        continue;
-      CountOne(&id.neighbour_due);
-      id.due = neighbour.fails;
-    }
+  TellTrackers(neighbour.fails, [&](const IdInfo& info) {
+    return info.interface == neighbour.device &&
+           facts_.DeviceOf(info.destination) == neighbour.peer;
   });
 }
 
@@ -250,8 +231,8 @@ void Environment::Exit(uint8_t side, const Window& window) {
         if (at == kNoId || facts_.id(name).side != side || p->ids[at].gone) continue;
         machine_.Destroy(p, at, window.span());
       }
-      DestroyLeftOn([&](ChannelRef channel) { return facts_.channel(channel).side == side; },
-                    machine_, p, window.span());
+      const auto of_side = [&](ChannelRef channel) { return facts_.channel(channel).side == side; };
+      machine_.DestroyLeftOn(p, of_side, window.span());
     });
   }
   Forget(side);

@@ -3,17 +3,17 @@
 #define MODEL_ORACLE_JUDGE_ENVIRONMENT_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "model/conversation/history.h"
 #include "model/oracle/judge/judge_context.h"
-#include "model/oracle/judge/tester_messages.h"
 #include "model/oracle/judge/verdict.h"
 
 namespace cm::model {
 
 class Environment : JudgeBase {
  public:
-  explicit Environment(JudgeContext& context) : JudgeBase(context), tester_(context) {}
+  explicit Environment(JudgeContext& context) : JudgeBase(context) {}
 
   Verdict Line(const Record& record, const cm::Line& line);
   // Interfaces that go down or up by themselves do so until then, and neighbours that do not answer
@@ -30,7 +30,12 @@ class Environment : JudgeBase {
   void Unmute(uint8_t device, bool all_of_host);
   void Tell(FaultTells tells, uint8_t side, const Window& window);
   void RemoveDevice(uint8_t device, const Window& window);
-  void MeetNeighbour(IdState* id, uint8_t device, const Window& window) const;
+  // Each id that is there and for which it holds has one more report to come.
+  template <typename Holds>
+  void TellIds(uint8_t IdState::*due, Span when, Holds holds);
+  // The same of a change of the neighbour, for ids whose kernel follows that: `holds(info)`.
+  template <typename Holds>
+  void TellTrackers(Span when, Holds holds);
   void FailOver(uint8_t device, const Window& window);
   void ChangeNeighbours(const Window& window);
   void ChangeAnswers();
@@ -39,7 +44,10 @@ class Environment : JudgeBase {
   void Crash(uint8_t kernel);
   void Forget(uint8_t side);
 
-  TesterMessages tester_;
+  // The message of the line is sent. tester_messages.cc
+  Verdict SendByTester(uint32_t line, Span when);
+  std::vector<IdRef> ConcernedBy(const TesterMessage& message) const;
+  Flight FlightOf(uint16_t number, Span when) const;
 };
 
 }  // namespace cm::model

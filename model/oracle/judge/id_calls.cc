@@ -1,6 +1,7 @@
 #include "model/oracle/judge/id_calls.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
@@ -43,14 +44,14 @@ bool IsSharp(const std::vector<Permitted>& permitted) {
   return false;
 }
 
-}  // namespace
-
+// Whether a successful call on an id has an output that depends on the id's state.
 bool HasOutput(CallKind kind) {
   return kind == CallKind::kInitQpAttr || kind == CallKind::kGetRemoteEce ||
          kind == CallKind::kGetSrcPort || kind == CallKind::kGetDstPort ||
          kind == CallKind::kQueryAddrInfo;
 }
 
+// The permitted outputs of such a call in a possibility.
 std::vector<Output> OutputsOf(const ConversationFacts& facts, const Possibility& p,
                               const Call& call) {
   const IdRef id = IdOf(call);
@@ -71,6 +72,7 @@ std::vector<Output> OutputsOf(const ConversationFacts& facts, const Possibility&
   return {PortOutput{source ? shown.source.port : shown.destination.port}};
 }
 
+// Ports that the kernel chooses have no meaning.
 bool SameOutput(const Output& expected, const Output& seen) {
   const auto* port = std::get_if<PortOutput>(&expected);
   const auto* other = std::get_if<PortOutput>(&seen);
@@ -78,6 +80,8 @@ bool SameOutput(const Output& expected, const Output& seen) {
     return other->port >= kFirstEphemeralPort;
   return expected == seen;
 }
+
+}  // namespace
 
 Verdict IdCalls::Create(Lane lane, const call::CreateId& call, const Reply& reply) {
   Verdict verdict{.saw = ToString(reply)};
@@ -89,8 +93,7 @@ Verdict IdCalls::Create(Lane lane, const call::CreateId& call, const Reply& repl
   return verdict;
 }
 
-Verdict IdCalls::Called(const Record& record, const Call& call, const seen::Answered& answered) {
-  const Window window = WindowOf(record);
+Verdict IdCalls::Called(const Window& window, const Call& call, const seen::Answered& answered) {
   const IdRef id = IdOf(call);
   const bool has_output = answered.reply.succeeded() && HasOutput(KindOf(call));
   Verdict verdict{.saw = ToString(answered.reply)};

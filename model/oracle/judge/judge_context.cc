@@ -1,7 +1,5 @@
 #include "model/oracle/judge/judge_context.h"
 
-#include <algorithm>
-
 namespace cm::model {
 
 JudgeContext::JudgeContext(const Conversation& conversation_in, const Profile& profile_in)
@@ -25,16 +23,11 @@ JudgeContext::JudgeContext(const JudgeContext& other)
 // What only refers to the facts and to the fault model stays as it is.
 JudgeContext& JudgeContext::operator=(const JudgeContext& other) {
   if (this == &other) return *this;
+  JudgeNotes::operator=(other);
   facts = other.facts;
   fault_model = other.fault_model;
   components = other.components;
   search = other.search;
-  waiting = other.waiting;
-  failing = other.failing;
-  datagram_lengths = other.datagram_lengths;
-  settled = other.settled;
-  quiet = other.quiet;
-  partial_events = other.partial_events;
   return *this;
 }
 
@@ -44,14 +37,6 @@ std::optional<Window> JudgeContext::WaitedIn(const Record& record) const {
   waited.end -= profile.timing.Latest(profile.timing.prompt).nanoseconds();
   if (waited.end <= waited.begin) return std::nullopt;
   return waited;
-}
-
-std::optional<WaitingCall> JudgeContext::TakeWaiting(Lane lane) {
-  const auto found = std::ranges::find(waiting, lane, &WaitingCall::lane);
-  if (found == waiting.end()) return std::nullopt;
-  const WaitingCall call = *found;
-  waiting.erase(found);
-  return call;
 }
 
 }  // namespace cm::model

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "model/conversation/history.h"
@@ -47,7 +48,20 @@ struct FailingPair {
   Instant by;  // the latest moment of that
 };
 
-struct JudgeContext {
+// What judges note of the history.
+struct JudgeNotes {
+  std::vector<WaitingCall> waiting;
+  std::vector<FailingPair> failing;
+  std::vector<uint32_t> datagram_lengths;  // of all that were sent
+  Span settled = {-1, -1};                 // the last `settle`
+  bool just_settled = false;               // and nothing came since then but returns of calls
+  bool quiet = false;                      // and nothing was done since then that completes
+  bool undefined = false;                  // nothing can be said about what comes after
+  bool partial_events = false;             // id->event is shown with type and status alone
+  RuleBits confirmed;                      // rows of every explanation
+};
+
+struct JudgeContext : JudgeNotes {
   // The references outlive it.
   JudgeContext(const Conversation& conversation, const Profile& profile);
   JudgeContext(const JudgeContext& other);
@@ -62,8 +76,6 @@ struct JudgeContext {
   // time in which a kernel answers. None of a short one, and of a call at once with others: its own
   // end is not recorded.
   std::optional<Window> WaitedIn(const Record& record) const;
-  // Removes and returns the call that waits on the lane.
-  std::optional<WaitingCall> TakeWaiting(Lane lane);
 
   const Conversation& conversation;
   const Profile& profile;
@@ -76,28 +88,12 @@ struct JudgeContext {
   Components components;
   Search search;
   Learning learning;
-  std::vector<WaitingCall> waiting;
-  std::vector<FailingPair> failing;
-  std::vector<uint32_t> datagram_lengths;  // of all that were sent
-  Span settled = {-1, -1};                 // the last `settle`
-  bool quiet = false;                      // and nothing was done since then that completes
-  bool partial_events = false;             // id->event is shown with type and status alone
 };
 
 // Base of judges: gives them the context.
 class JudgeBase {
  protected:
-  explicit JudgeBase(JudgeContext& context)
-      : context_(context),
-        conversation_(context.conversation),
-        profile_(context.profile),
-        facts_(context.facts),
-        fault_model_(context.fault_model),
-        machine_(context.machine),
-        delivery_(context.delivery),
-        components_(context.components),
-        search_(context.search),
-        learning_(context.learning) {}
+  explicit JudgeBase(JudgeContext& context) : context_(context) {}
 
   Window WindowOf(const Record& record) const { return context_.WindowOf(record); }
   // The id, and all that it can influence, are not judged any more.
@@ -105,17 +101,23 @@ class JudgeBase {
     components_.MarkOutOfScope(id);
     return OutOfScope();
   }
+  // The call of the record has not returned.
+  void NoteWaiting(const Record& record, WaitingCall call) const {
+    call.line = record.line;
+    call.lane = std::get<line::Calls>(conversation_.lines[record.line]).lane;
+    context_.waiting.push_back(call);
+  }
 
   JudgeContext& context_;
-  const Conversation& conversation_;
-  const Profile& profile_;
-  ConversationFacts& facts_;
-  FaultModel& fault_model_;
-  const Machine& machine_;
-  const Delivery& delivery_;
-  Components& components_;
-  Search& search_;
-  Learning& learning_;
+  const Conversation& conversation_ = context_.conversation;
+  const Profile& profile_ = context_.profile;
+  ConversationFacts& facts_ = context_.facts;
+  FaultModel& fault_model_ = context_.fault_model;
+  const Machine& machine_ = context_.machine;
+  const Delivery& delivery_ = context_.delivery;
+  Components& components_ = context_.components;
+  Search& search_ = context_.search;
+  Learning& learning_ = context_.learning;
 };
 
 }  // namespace cm::model

@@ -5,8 +5,8 @@
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
 #include "model/oracle/judge/call_rows.h"
+#include "model/oracle/judge/id_calls.h"
 #include "model/oracle/machine/channel_rows.h"
-#include "model/oracle/machine/left_requests.h"
 
 namespace cm::model {
 namespace {
@@ -22,7 +22,7 @@ const CallRule& WaitingRow(CallKind kind) {
 
 }  // namespace
 
-Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, const Reply& reply) {
+Verdict Destructions::Id(const Record& record, const Call& call, const Reply& reply) {
   const Window window = WindowOf(record);
   const IdRef id = IdOf(call);
   const bool possible =
@@ -50,8 +50,7 @@ Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, cons
   }
   facts_.id(id).exists = false;
   if (reply.kind == ReplyKind::kBlocked) {
-    context_.waiting.push_back(
-        {.what = WaitingCall::For::kEndOfId, .line = record.line, .lane = lane, .id = id});
+    NoteWaiting(record, {.what = WaitingCall::For::kEndOfId, .id = id});
     // As long as the kernel holds the call up, another thread gets what is queued for the id.
     const auto is_gone = [](const IdState& own) { return own.gone; };
     if (unread && components_.MayBe(id, is_gone)) facts_.LeaveJudgement(id);
@@ -114,7 +113,8 @@ bool Destructions::DestroyAllOn(ChannelRef channel, Components::Number number, c
       if (at == kNoId || facts_.id(id).channel != channel || p.ids[at].gone) continue;
       machine_.Destroy(&p, at, now);
     }
-    DestroyLeftOn([channel](ChannelRef one) { return one == channel; }, machine_, &p, now);
+    machine_.DestroyLeftOn(
+        &p, [channel](ChannelRef one) { return one == channel; }, now);
     may_be->at_first |= held_up(p);
     if (held_up(p)) p.used.set(NumberOf(&Row(ChannelGuard::kMessageOutstanding)));
     judged.Add(std::move(p));
@@ -131,8 +131,8 @@ bool Destructions::DestroyAllOn(ChannelRef channel, Components::Number number, c
   return true;
 }
 
-Verdict Destructions::Channel(const Record& record, Lane lane,
-                              const call::DestroyEventChannel& call, const Reply& reply) {
+Verdict Destructions::Channel(const Record& record, const call::DestroyEventChannel& call,
+                              const Reply& reply) {
   Verdict verdict{.saw = ToString(reply)};
   const ChannelRule& gone = Row(ChannelGuard::kFine);
   const ChannelRule& held_up = Row(ChannelGuard::kMessageOutstanding);
@@ -155,10 +155,7 @@ Verdict Destructions::Channel(const Record& record, Lane lane,
     verdict.kind = VerdictKind::kRefused;
   verdict.certain.set(NumberOf(blocked ? &held_up : &gone));
   if (blocked) {
-    context_.waiting.push_back({.what = WaitingCall::For::kEndOfId,
-                                .line = record.line,
-                                .lane = lane,
-                                .channel = call.channel});
+    NoteWaiting(record, {.what = WaitingCall::For::kEndOfId, .channel = call.channel});
   } else {
     std::erase_if(facts_.ports, [&](const PortOwner& owner) {
       return facts_.id(owner.id).channel == call.channel;
@@ -215,8 +212,7 @@ bool Destructions::MayWait(const WaitingCall& call, const Window& window, Verdic
   });
 }
 
-Verdict Disconnections::Called(const Record& record, Lane lane, const Call& call,
-                               const Reply& reply) {
+Verdict Disconnections::Called(const Record& record, const Call& call, const Reply& reply) {
   const Window window = WindowOf(record);
   const IdRef id = IdOf(call);
   const CallRows rows(context_, call, window.AtBegin());
@@ -243,9 +239,7 @@ Verdict Disconnections::Called(const Record& record, Lane lane, const Call& call
   if (!search_.JudgeLasting(id, window, context_.WaitedIn(record), &verdict, begins, waits, ends)) {
     return verdict;
   }
-  if (blocked)
-    context_.waiting.push_back(
-        {.what = WaitingCall::For::kDisconnection, .line = record.line, .lane = lane, .id = id});
+  if (blocked) NoteWaiting(record, {.what = WaitingCall::For::kDisconnection, .id = id});
   components_.Split(components_.NumberOf(id));
   return verdict;
 }
@@ -272,34 +266,21 @@ bool Disconnections::MayWait(const WaitingCall& call, const Window& window, Verd
   });
 }
 
-Verdict Migrations::Called(const Record& record, Lane lane, const call::MigrateId& call,
-                           const Reply& reply) {
+Verdict Migrations::Called(const Record& record, const call::MigrateId& call,
+                           const seen::Answered& answered) {
   // What was to happen before the call has happened; the call itself may take long.
-  const Window window = WindowOf(record).AtBegin();
-  const Call as_call = call;
-  const CallRows rows(context_, as_call, window);
-  Verdict verdict{.saw = ToString(reply)};
-  bool moves = false;
-  const bool kept = search_.Judge(call.id, window, &verdict,
-                                  [&](const Possibility& p, uint8_t at, JudgedStep& judged) {
-                                    rows.ForEach(p, at, [&](const CallRule& rule, Guard guard) {
-                                      judged.Permit(rule, Text(rule.outcome));
-                                      if (!MayFit(rule.outcome, reply)) return;
-                                      moves |= rule.effects.front() == Effect::kMovesEvents;
-                                      judged.By(rule);
-                                      judged.Add(rows.After(p, at, rule, guard));
-                                    });
-                                  });
-  if (!kept || !moves) return verdict;
+  Verdict verdict = IdCalls(context_).Called(WindowOf(record).AtBegin(), call, answered);
+  const auto moves = [&](const CallRule& rule) {
+    return verdict.by.test(NumberOf(&rule)) && rule.effects.front() == Effect::kMovesEvents;
+  };
+  if (!verdict.IsPermitted() || std::ranges::none_of(RowsOn(CallKind::kMigrateId), moves))
+    return verdict;
   IdInfo& info = facts_.id(call.id);
   if (info.synchronous()) facts_.ReleaseRequestOf(call.id);
   info.channel = call.channel;
-  if (reply.kind == ReplyKind::kBlocked)
-    context_.waiting.push_back({.what = WaitingCall::For::kMigration,
-                                .line = record.line,
-                                .lane = lane,
-                                .id = call.id,
-                                .count = info.acked + info.unacked});
+  const int events = info.acked + info.unacked;
+  if (answered.reply.kind == ReplyKind::kBlocked)
+    NoteWaiting(record, {.what = WaitingCall::For::kMigration, .id = call.id, .count = events});
   return verdict;
 }
 
@@ -319,18 +300,13 @@ Verdict Migrations::Returned(const WaitingCall& was, const Reply& reply) const {
   return verdict;
 }
 
-Verdict Memberships::Leave(const Record& record, Lane lane, const Call& call,
+Verdict Memberships::Leave(const Record& record, const call::LeaveMulticast& leave,
                            const seen::Answered& answered) {
-  const auto& leave = std::get<call::LeaveMulticast>(call);
   const uint16_t left = facts_.id(leave.id).JoinedAs(leave.address);
-  Verdict verdict = calls_.Called(record, call, answered);
+  Verdict verdict = IdCalls(context_).Called(WindowOf(record), leave, answered);
   const bool waits = answered.reply.kind == ReplyKind::kBlocked;
   if (left != 0 && waits && verdict.IsPermitted())
-    context_.waiting.push_back({.what = WaitingCall::For::kLeaving,
-                                .line = record.line,
-                                .lane = lane,
-                                .id = leave.id,
-                                .count = left});
+    NoteWaiting(record, {.what = WaitingCall::For::kLeaving, .id = leave.id, .count = left});
   return verdict;
 }
 

@@ -3,7 +3,6 @@
 #define MODEL_ORACLE_JUDGE_LASTING_CALLS_H_
 
 #include "model/conversation/history.h"
-#include "model/oracle/judge/id_calls.h"
 #include "model/oracle/judge/judge_context.h"
 #include "model/oracle/judge/verdict.h"
 
@@ -15,12 +14,11 @@ class Destructions : JudgeBase {
  public:
   explicit Destructions(JudgeContext& context) : JudgeBase(context) {}
 
-  Verdict Id(const Record& record, Lane lane, const Call& call, const Reply& reply);
+  Verdict Id(const Record& record, const Call& call, const Reply& reply);
   // Before Id destroys a listener: destroys a copy of it for each component that asks it, where
   // those are judged apart from it.
   Verdict EndCrowd(const Record& record, const Call& call, const Reply& reply);
-  Verdict Channel(const Record& record, Lane lane, const call::DestroyEventChannel& call,
-                  const Reply& reply);
+  Verdict Channel(const Record& record, const call::DestroyEventChannel& call, const Reply& reply);
   // One of both returns after it has waited.
   Verdict Returned(const Record& record, const WaitingCall& was, const Reply& reply);
   // Whether it may have waited until the end of the window.
@@ -44,7 +42,7 @@ class Disconnections : JudgeBase {
  public:
   explicit Disconnections(JudgeContext& context) : JudgeBase(context) {}
 
-  Verdict Called(const Record& record, Lane lane, const Call& call, const Reply& reply);
+  Verdict Called(const Record& record, const Call& call, const Reply& reply);
   Verdict Returned(const Record& record, const WaitingCall& was, const Reply& reply);
   bool MayWait(const WaitingCall& call, const Window& window, Verdict* verdict);
 };
@@ -54,7 +52,7 @@ class Migrations : JudgeBase {
  public:
   explicit Migrations(JudgeContext& context) : JudgeBase(context) {}
 
-  Verdict Called(const Record& record, Lane lane, const call::MigrateId& call, const Reply& reply);
+  Verdict Called(const Record& record, const call::MigrateId& call, const seen::Answered& answered);
   Verdict Returned(const WaitingCall& was, const Reply& reply) const;
   bool MayWait(const WaitingCall& call) const;
 };
@@ -63,14 +61,12 @@ class Migrations : JudgeBase {
 // is one of several possibilities.
 class Memberships : JudgeBase {
  public:
-  explicit Memberships(JudgeContext& context) : JudgeBase(context), calls_(context) {}
+  explicit Memberships(JudgeContext& context) : JudgeBase(context) {}
 
-  Verdict Leave(const Record& record, Lane lane, const Call& call, const seen::Answered& answered);
+  Verdict Leave(const Record& record, const call::LeaveMulticast& leave,
+                const seen::Answered& answered);
   Verdict Left(const WaitingCall& was, const Reply& reply) const;
   bool MayWait(const WaitingCall& call) const;
-
- private:
-  IdCalls calls_;
 };
 
 }  // namespace cm::model

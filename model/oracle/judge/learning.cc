@@ -4,7 +4,6 @@
 #include <array>
 
 #include "model/oracle/machine/effect_row.h"
-#include "model/oracle/machine/groups.h"
 #include "model/oracle/machine/guards.h"
 #include "model/oracle/machine/lookups.h"
 
@@ -157,7 +156,7 @@ void SetsTimeout(const Lesson& l) {
 }
 
 void Joins(const Lesson& l) {
-  const model::Joins joins = JoinsOf(l.call);
+  const model::Joins joins = *JoinsOf(l.call);
   l.info().memberships.push_back(
       {.address = joins.address, .since = l.when, .send_only = joins.send_only});
 }

@@ -8,11 +8,6 @@ namespace {
 // So many memberships are followed that are not reported yet: the SA answers in any order.
 constexpr size_t kMostJoining = 5;
 
-bool IsJoin(const Call& call) {
-  return std::holds_alternative<call::JoinMulticast>(call) ||
-         std::holds_alternative<call::JoinMulticastEx>(call);
-}
-
 const PrivateData* DataOf(const Call& call) {
   if (const auto* reject = std::get_if<call::Reject>(&call)) return &reject->private_data;
   if (const auto* reject = std::get_if<call::RejectEce>(&call)) return &reject->private_data;
@@ -64,7 +59,7 @@ bool Scope::CanFollow(const Call& call, const Window& window) {
   // the id. source: rdma-core 44 cma.c rdma_destroy_ep
   if (std::holds_alternative<call::DestroyEp>(call) && facts_.work.of(IdOf(call)).CqEventsUnacked())
     return false;
-  const bool too_many = machine_.over_infiniband() && IsJoin(call) &&
+  const bool too_many = machine_.over_infiniband() && JoinsOf(call) &&
                         components_.MayBe(IdOf(call), [](const IdState& own) {
                           return own.joining.size() > kMostJoining;
                         });

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/oracle/machine/expansion.h"
+
 namespace cm::model {
 namespace {
 
@@ -48,7 +50,9 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t cro
     own.guesses = *guesses;
     reached.clear();
     overdue.resize(set->size());
-    steps.Expand(p, window, own, take, &remains, guesses);
+    Steps::Expansion expansion(steps, window, own);
+    expansion.Expand(p, take, &remains);
+    *guesses |= expansion.cuts();
     stays.resize(set->size(), true);
     stays[from] = remains != Steps::Remains::kIsStoodFor;
     only.resize(set->size());
@@ -76,7 +80,7 @@ std::vector<std::string> DropOverdue(const Steps& steps, const Window& window, c
   std::vector<bool> stays;
   stays.reserve(set->size());
   for (const Possibility& p : set->items()) {
-    std::string what = steps.Overdue(p, window, aim);
+    std::string what = Steps::Expansion(steps, window, aim).Overdue(p);
     stays.push_back(what.empty());
     if (!what.empty() && std::ranges::find(overdue, what) == overdue.end())
       overdue.push_back(std::move(what));
@@ -93,7 +97,8 @@ void Search::RepeatApart(Number number, const Window& window) {
   if (!facts.any_apart) return;
   const auto apart = [&](IdRef id) { return facts.id(id).apart_from.valid(); };
   if (std::ranges::none_of(components_.IdsOf(number), apart)) return;
-  for (Possibility& p : components_.SetOf(number).mutable_items()) steps_.RepeatApart(&p, window);
+  for (Possibility& p : components_.SetOf(number).mutable_items())
+    Steps::Expansion(steps_, window, Aim{}).RepeatApart(&p);
 }
 
 bool Search::Close(Number number, const Window& window, Verdict* verdict, const Aim& aim) {
@@ -144,21 +149,23 @@ bool Search::Stay(Number number, const Window& window, Verdict* verdict, const A
 
 void Search::AdvanceApart(IdRef asker, const Window& window, Otherwise otherwise) {
   Verdict ignored;
+  const Aim everything;
   Advance(components_.NumberOf(asker), &ignored, [&](Possibility& p, JudgedStep& judged) {
-    steps_.RepeatApart(&p, window);
-    if (std::optional<Possibility> other = (steps_.*otherwise)(p, asker, window))
+    Steps::Expansion expansion(steps_, window, everything);
+    expansion.RepeatApart(&p);
+    if (std::optional<Possibility> other = (expansion.*otherwise)(p, asker))
       judged.Add(*std::move(other));
     judged.Add(std::move(p));
   });
 }
 
 void Search::FollowApart(IdRef asker, const Window& window) {
-  AdvanceApart(asker, window, &Steps::WithMra);
+  AdvanceApart(asker, window, &Steps::Expansion::WithMra);
 }
 
 void Search::PrepareApart(IdRef id, const Window& window) {
   if (components_.facts().id(id).apart_from.valid())
-    AdvanceApart(id, window, &Steps::WithRepetition);
+    AdvanceApart(id, window, &Steps::Expansion::WithRepetition);
 }
 
 void Search::Guess(Number number) {

@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "model/oracle/belief/fault_model.h"
+#include "model/oracle/belief/fixed.h"
 #include "model/oracle/belief/possibility_set.h"
 #include "model/oracle/judge/answers.h"
 #include "model/oracle/judge/components.h"
 #include "model/oracle/judge/verdict.h"
+#include "model/oracle/machine/aim.h"
 #include "model/oracle/machine/steps.h"
 
 namespace cm::model {
@@ -53,21 +55,17 @@ auto AtId(IdRef id, Step step) {
   };
 }
 
-class Search {
+struct SearchPlaces {
+  Components& components_;
+  const Steps& steps_;
+};
+
+class Search : Fixed<SearchPlaces> {
  public:
   using Number = Components::Number;
 
   // The references outlive it.
-  Search(Components& components, const Steps& steps) : components_(components), steps_(steps) {}
-  Search(const Search&) = delete;
-  // Over copies of them.
-  Search& operator=(const Search& other) {
-    if (this == &other) return *this;
-    reached_ = other.reached_;
-    has_guessed_ = other.has_guessed_;
-    widens_ = other.widens_;
-    return *this;
-  }
+  Search(Components& components, const Steps& steps) : Fixed<SearchPlaces>({components, steps}) {}
 
   // Follows hidden steps until window.end, as the aim needs it, and drops possibilities with an
   // overdue one. False with a verdict when nothing is left or when there are too many.
@@ -204,12 +202,10 @@ class Search {
   // Those that are judged apart repeat what they have to.
   void RepeatApart(Number number, const Window& window);
   // One of them does, or comes by `otherwise` to something else.
-  using Otherwise = std::optional<Possibility> (Steps::*)(const Possibility&, IdRef,
-                                                          const Window&) const;
+  using Otherwise = std::optional<Possibility> (Steps::Expansion::*)(const Possibility&,
+                                                                     IdRef) const;
   void AdvanceApart(IdRef asker, const Window& window, Otherwise otherwise);
 
-  Components& components_;
-  const Steps& steps_;
   RuleBits reached_;
   bool has_guessed_ = false;
   // Where worlds that differ in times alone count as one: wider times keep more of them.

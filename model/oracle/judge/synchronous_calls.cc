@@ -116,8 +116,7 @@ bool SynchronousCalls::Waits(const Call& call) const {
   return rules::kCompleting.Has(KindOf(call)) && id.valid() && facts_.id(id).synchronous();
 }
 
-Verdict SynchronousCalls::Called(const Record& record, Lane lane, const Call& call,
-                                 const Reply& reply) {
+Verdict SynchronousCalls::Called(const Record& record, const Call& call, const Reply& reply) {
   const Window window = WindowOf(record);
   const Window start = window.AtBegin();
   const IdRef id = IdOf(call);
@@ -143,8 +142,7 @@ Verdict SynchronousCalls::Called(const Record& record, Lane lane, const Call& ca
   facts_.ReleaseRequestOf(id);
   Complete(record, call, reply, &verdict);
   if (verdict.IsPermitted() && reply.kind == ReplyKind::kBlocked)
-    context_.waiting.push_back(
-        {.what = WaitingCall::For::kEventOfId, .line = record.line, .lane = lane, .id = id});
+    NoteWaiting(record, {.what = WaitingCall::For::kEventOfId, .id = id});
   return verdict;
 }
 

@@ -28,7 +28,7 @@ class SynchronousCalls : JudgeBase {
 
   // Whether the call waits for an event.
   bool Waits(const Call& call) const;
-  Verdict Called(const Record& record, Lane lane, const Call& call, const Reply& reply);
+  Verdict Called(const Record& record, const Call& call, const Reply& reply);
   Verdict Returned(const Record& record, const Call& call, const Reply& reply);
   // Whether the call may have waited until the end of the window.
   bool MayWait(const WaitingCall& call, const Window& window, Verdict* verdict);

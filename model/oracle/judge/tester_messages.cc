@@ -1,9 +1,11 @@
-#include "model/oracle/judge/tester_messages.h"
-
+// Messages that the tester makes by hand: whom they may reach.
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
 
+#include "model/oracle/judge/environment.h"
 #include "model/oracle/machine/arrivals.h"
-#include "model/oracle/machine/payloads.h"
 
 namespace cm::model {
 namespace {
@@ -28,6 +30,37 @@ MadGuard GuardOf(const TesterMad& mad, bool over_infiniband) {
   return of_paths && !over_infiniband ? MadGuard::kLapOverRoce : MadGuard::kFine;
 }
 
+ConnFields Swapped(ConnFields conn) {
+  std::swap(conn.responder_resources, conn.initiator_depth);
+  return conn;
+}
+
+// How much private data an event shows of a message of the tester; of others there is no event.
+struct Room {
+  MadKind kind;
+  uint8_t Limits::*data;
+};
+constexpr auto kRooms = std::to_array<Room>({{MadKind::kReq, &Limits::request_data},
+                                             {MadKind::kRep, &Limits::reply_data},
+                                             {MadKind::kRej, &Limits::reject_data},
+                                             {MadKind::kSidrReq, &Limits::datagram_request_data},
+                                             {MadKind::kSidrRep, &Limits::datagram_reply_data}});
+
+// What the application gets to see of a tester's message; null for one that no event reports.
+std::optional<Payload> TesterPayload(const TesterMad& mad, const Limits& limits) {
+  const auto* const room = std::ranges::find(kRooms, mad.kind, &Room::kind);
+  if (room == kRooms.end()) return std::nullopt;
+  Payload payload{.data = mad.data.Resized(limits.*room->data)};
+  const bool connects = mad.kind == MadKind::kReq || mad.kind == MadKind::kRep;
+  const bool serves = mad.kind == MadKind::kSidrRep && mad.status == SidrStatus::kSuccess &&
+                      mad.qkey == kDatagramQkey;
+  if (connects) payload.conn = Swapped(mad.conn);
+  if (mad.kind == MadKind::kRep) payload.conn.retry_count = 0;
+  if (serves) payload.qkey = mad.qkey;
+  if (connects || serves) payload.qp_num = mad.qp.plain == 0 ? kTesterQpNumber : mad.qp.plain;
+  return payload;
+}
+
 // It begins a conversation of its own, with an id that the tester cannot have.
 bool BeginsForAnother(const TesterMad& mad) {
   return mad.local.of.valid() && (mad.kind == MadKind::kReq || mad.kind == MadKind::kRep ||
@@ -37,7 +70,7 @@ bool BeginsForAnother(const TesterMad& mad) {
 }  // namespace
 
 // Whom the message may reach, or whose numbers tell whether it is taken: one id of each component.
-std::vector<IdRef> TesterMessages::ConcernedBy(const TesterMessage& message) const {
+std::vector<IdRef> Environment::ConcernedBy(const TesterMessage& message) const {
   const TesterMad& mad = *message.mad;
   const bool begins = mad.kind == MadKind::kReq || mad.kind == MadKind::kSidrReq;
   const bool by_peer = begins || mad.kind == MadKind::kRep || FindsByGuid(mad);
@@ -63,7 +96,7 @@ std::vector<IdRef> TesterMessages::ConcernedBy(const TesterMessage& message) con
   return concerned;
 }
 
-Flight TesterMessages::FlightOf(uint16_t number, Span when) const {
+Flight Environment::FlightOf(uint16_t number, Span when) const {
   const TesterMessage& message = facts_.tester_messages[number];
   const TesterMad& mad = *message.mad;
   const std::optional<Payload> payload = TesterPayload(mad, profile_.limits);
@@ -79,7 +112,7 @@ Flight TesterMessages::FlightOf(uint16_t number, Span when) const {
           .since = when};
 }
 
-Verdict TesterMessages::Send(uint32_t line, Span when) {
+Verdict Environment::SendByTester(uint32_t line, Span when) {
   Verdict verdict;
   const auto number =
       static_cast<uint16_t>(std::ranges::find(facts_.tester_messages, line, &TesterMessage::line) -

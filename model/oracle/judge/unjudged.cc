@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/oracle/machine/groups.h"
 #include "model/oracle/machine/guards.h"
 
 namespace cm::model {
@@ -70,8 +69,7 @@ void Unjudged::EndAfter(const Record& record, const Line& line) {
   const ChannelRef channel = ChannelOf(line);
   if (about.empty() && channel.valid() && !(contradicted && Reads(line))) EndAllOn(channel);
   if (calls != nullptr && Blocks(record))
-    context_.waiting.push_back(
-        {.what = WaitingCall::For::kNothingJudged, .line = record.line, .lane = calls->lane});
+    NoteWaiting(record, {.what = WaitingCall::For::kNothingJudged});
 }
 
 void Unjudged::NewRequest(IdRef listener, IdRef request) {
@@ -141,11 +139,8 @@ void Unjudged::Learn(const Record& record, const Line& line) {
     if (migrate->channel.valid()) facts_.channel(migrate->channel).unjudged = true;
     info.channel = migrate->channel;
   }
-  const bool joins = std::holds_alternative<call::JoinMulticast>(call) ||
-                     std::holds_alternative<call::JoinMulticastEx>(call);
-  if (!joins) return;
-  const Joins group = JoinsOf(call);
-  info.memberships.push_back({.address = group.address, .send_only = group.send_only});
+  if (const auto group = JoinsOf(call))
+    info.memberships.push_back({.address = group->address, .send_only = group->send_only});
 }
 
 bool Unjudged::Asks(const IdInfo& asker, IdRef listener) const {

@@ -4,6 +4,11 @@
 #include <string>
 
 #include "model/conversation/print.h"
+#include "model/oracle/judge/channels.h"
+#include "model/oracle/judge/data_path.h"
+#include "model/oracle/judge/endpoints.h"
+#include "model/oracle/judge/lasting_calls.h"
+#include "model/oracle/judge/synchronous_calls.h"
 
 namespace cm::model {
 
@@ -15,7 +20,10 @@ const Call& WaitingCalls::CallOf(const WaitingCall& call) const {
 
 Verdict WaitingCalls::Returned(const Record& record, Lane lane, const Call& call,
                                const seen::Released& released) {
-  const std::optional<WaitingCall> was = context_.TakeWaiting(lane);
+  std::vector<WaitingCall>& waiting = context_.waiting;
+  const auto found = std::ranges::find(waiting, lane, &WaitingCall::lane);
+  const auto was = found == waiting.end() ? std::nullopt : std::optional(*found);
+  if (was) waiting.erase(found);
   const IdRef id = IdOf(call);
   if (id.valid() && !facts_.id(id).in_scope) return OutOfScope();
   const Reply& reply = released.reply;
@@ -23,25 +31,25 @@ Verdict WaitingCalls::Returned(const Record& record, Lane lane, const Call& call
   const Call& made = CallOf(*was);
   switch (was->what) {
     case For::kEvent:
-      return channels_.Returned(record, std::get<call::GetCmEvent>(made), released);
+      return Channels(context_).Returned(record, std::get<call::GetCmEvent>(made), released);
     case For::kEndOfId:
-      return destructions_.Returned(record, *was, reply);
+      return Destructions(context_).Returned(record, *was, reply);
     case For::kEventOfId:
       if (const auto* ep = std::get_if<call::CreateEp>(&made))
-        return endpoints_.Returned(record, *ep, reply);
-      return synchronous_.Returned(record, made, reply);
+        return Endpoints(context_).Returned(record, *ep, reply);
+      return SynchronousCalls(context_).Returned(record, made, reply);
     case For::kMigration:
-      return migrations_.Returned(*was, reply);
+      return Migrations(context_).Returned(*was, reply);
     case For::kDisconnection:
-      return disconnections_.Returned(record, *was, reply);
+      return Disconnections(context_).Returned(record, *was, reply);
     case For::kLeaving:
-      return memberships_.Left(*was, reply);
+      return Memberships(context_).Left(*was, reply);
     case For::kNothingJudged:
       return OutOfScope();
     case For::kCq:
       break;
   }
-  return data_path_.OnCq(record, lane, made, reply, released.output);
+  return DataPath(context_).OnCq(record, made, reply, released.output);
 }
 
 bool WaitingCalls::IsJudged(const WaitingCall& call) const {
@@ -75,21 +83,21 @@ bool WaitingCalls::IsAlone(const WaitingCall& call, uint32_t until) const {
 bool WaitingCalls::MayWait(const WaitingCall& call, const Window& window, Verdict* verdict) {
   switch (call.what) {
     case For::kEvent:
-      return channels_.StaysQuiet(call.channel, window, verdict);
+      return Channels(context_).StaysQuiet(call.channel, window, verdict);
     case For::kEndOfId:
-      return destructions_.MayWait(call, window, verdict);
+      return Destructions(context_).MayWait(call, window, verdict);
     case For::kEventOfId:
       if (const auto* ep = std::get_if<call::CreateEp>(&CallOf(call)))
-        return endpoints_.MayWait(*ep, window);
-      return synchronous_.MayWait(call, window, verdict);
+        return Endpoints(context_).MayWait(*ep, window);
+      return SynchronousCalls(context_).MayWait(call, window, verdict);
     case For::kMigration:
-      return migrations_.MayWait(call);
+      return Migrations(context_).MayWait(call);
     case For::kDisconnection:
-      return disconnections_.MayWait(call, window, verdict);
+      return Disconnections(context_).MayWait(call, window, verdict);
     case For::kLeaving:
-      return memberships_.MayWait(call);
+      return Memberships(context_).MayWait(call);
     case For::kCq:
-      return data_path_.MayWait(CallOf(call));
+      return DataPath(context_).MayWait(CallOf(call));
     case For::kNothingJudged:
       break;
   }

@@ -6,12 +6,7 @@
 #include <cstdint>
 
 #include "model/conversation/history.h"
-#include "model/oracle/judge/channels.h"
-#include "model/oracle/judge/data_path.h"
-#include "model/oracle/judge/endpoints.h"
 #include "model/oracle/judge/judge_context.h"
-#include "model/oracle/judge/lasting_calls.h"
-#include "model/oracle/judge/synchronous_calls.h"
 #include "model/oracle/judge/verdict.h"
 
 namespace cm::model {
@@ -39,15 +34,6 @@ class WaitingCalls : JudgeBase {
   bool IsJudged(const WaitingCall& call) const;
   const Call& CallOf(const WaitingCall& call) const;
   Verdict Refuse(WaitingCall* call);
-
-  Channels channels_{context_};
-  Destructions destructions_{context_};
-  SynchronousCalls synchronous_{context_};
-  Endpoints endpoints_{context_};
-  Memberships memberships_{context_};
-  Migrations migrations_{context_};
-  Disconnections disconnections_{context_};
-  DataPath data_path_{context_};
 };
 
 }  // namespace cm::model

@@ -45,7 +45,11 @@ bool Matches(const IdState& id, const Flight& flight) {
 
 IbStimulus StimulusOf(const IdState& id, const Flight& flight) {
   if (flight.kind == Sends::kRep && id.met) return IbStimulus::kRepAgain;
-  return PlainStimulus(flight);
+  const IbStimulus on = PlainStimulus(flight);
+  // Its connection has requested another path, or has taken it.
+  const bool moved = id.ib == IbState::kEstablished && (id.pathless || id.lap_rcvd);
+  const bool rejects = on == IbStimulus::kRej || on == IbStimulus::kRejStale;
+  return moved && rejects ? IbStimulus::kRejMoved : on;
 }
 
 }  // namespace cm::model

@@ -4,7 +4,6 @@
 
 #include "model/oracle/machine/aim.h"
 #include "model/oracle/machine/channel_rows.h"
-#include "model/oracle/machine/groups.h"
 
 namespace cm::model {
 namespace {
@@ -18,6 +17,21 @@ int32_t StatusOf(const FetchRule& rule, const Pending& pending) {
 bool DeviceHasDepth(const ConversationFacts& facts, const Pending& reply) {
   if (reply.payload == kNoPayload) return true;
   return facts.payloads[reply.payload].conn.initiator_depth <= facts.profile().limits.max_depth;
+}
+
+// Whether the queue pair of the id becomes a member when its MULTICAST_JOIN is fetched, if it has
+// a queue pair.
+//
+// The kernel attaches queue pairs to groups only, though ids may join any address. A queue pair
+// outlives the removal of its device, which waits for its users, and can still be attached.
+// source: linux 6.1 verbs.c ib_attach_mcast; observed lab 6.1-rxe
+bool CanAttach(const ConversationFacts& facts, const IdState& id, const Pending& joined) {
+  if (id.qp == QpPhase::kNone || joined.payload == kNoPayload) return true;
+  // Over InfiniBand every address is that of a group. source: linux 6.1 cma.c cma_set_mgid
+  if (facts.over_infiniband()) return true;
+  const Payload& payload = facts.payloads[joined.payload];
+  if (facts.id(id.name).memberships[payload.membership - 1].send_only) return true;
+  return payload.group.kind == AddressKind::kGroup;
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 #include "model/oracle/machine/effects.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <vector>
 
 #include "model/base/check.h"
 #include "model/oracle/machine/effect_row.h"
-#include "model/oracle/machine/groups.h"
 #include "model/oracle/machine/guards.h"
-#include "model/oracle/machine/left_requests.h"
-#include "model/oracle/machine/payloads.h"
 
 namespace cm::model {
 namespace {
@@ -34,6 +34,105 @@ struct Carrying {
 };
 
 using Row = EffectRow<void (*)(const Carrying&)>;
+
+// A message has 24 bits for the vendor.
+EceOptions OnTheWire(const EceOptions& ece) {
+  return {.vendor_id = ece.vendor_id & 0xffffff, .options = ece.options};
+}
+
+// Whether the id's queue pair takes its receives from a shared queue.
+uint8_t SharesReceives(const ConversationFacts& facts, IdRef id) {
+  return facts.work.of(id).shares ? 1 : 0;
+}
+
+// The depth that a call names, or else the device's.
+uint8_t DepthOf(const std::optional<ConnParam>& param, uint8_t given, uint8_t otherwise) {
+  return param && given != kDeviceMaximum ? given : otherwise;
+}
+
+// What CONNECT_REQUEST will carry: depths as the receiver sees them, counts clamped. Over iWARP
+// private data has its own length, and of the parameters the depths alone are carried.
+Payload RequestPayload(const ConversationFacts& facts, const call::Connect& call, bool has_qp) {
+  const Limits& limits = facts.profile().limits;
+  const ConnParam param = call.param.value_or(ConnParam{});
+  Payload payload{.data = param.private_data};
+  payload.conn.responder_resources = DepthOf(call.param, param.initiator_depth, limits.max_depth);
+  payload.conn.initiator_depth = DepthOf(call.param, param.responder_resources, limits.max_depth);
+  if (facts.over_iwarp()) return payload;
+  payload.conn.flow_control = call.param ? param.flow_control : 0;
+  payload.conn.retry_count = std::min(param.retry_count, limits.max_retry_count);
+  payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
+  payload.conn.srq = has_qp ? SharesReceives(facts, call.id) : param.srq;
+  payload.ece = OnTheWire(facts.id(call.id).ece);
+  payload.data = param.private_data.Resized(limits.request_data);
+  return payload;
+}
+
+// What the active side's event will carry.
+Payload ReplyPayload(const ConversationFacts& facts, const call::Accept& call, const IdState& id) {
+  const Limits& limits = facts.profile().limits;
+  Payload payload;
+  const Payload request =
+      id.request_payload == kNoPayload ? Payload{} : facts.payloads[id.request_payload];
+  const ConnFields& requested = facts.id(call.id).depths.value_or(request.conn);
+  const ConnParam param = call.param.value_or(ConnParam{});
+  const auto depth = [&](uint8_t given, uint8_t offered) {
+    return DepthOf(call.param, given, std::min(offered, limits.max_depth));
+  };
+  payload.conn.responder_resources = depth(param.initiator_depth, requested.initiator_depth);
+  payload.conn.initiator_depth = depth(param.responder_resources, requested.responder_resources);
+  payload.conn.flow_control = call.param ? param.flow_control : 0;
+  payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
+  payload.conn.srq = id.qp != QpPhase::kNone ? SharesReceives(facts, call.id) : param.srq;
+  // The vendor is the one that was received, the options are those of who answers.
+  payload.ece = {.vendor_id = request.ece.vendor_id, .options = facts.id(call.id).ece.options};
+  payload.data = param.private_data.Resized(limits.reply_data);
+  return payload;
+}
+
+// A datagram carries private data alone.
+Payload DatagramPayload(const std::optional<ConnParam>& param, uint8_t length) {
+  return {.data = (param ? param->private_data : PrivateData()).Resized(length)};
+}
+
+// Where the requested service is: rdma_accept names its queue pair, rdma_establish none.
+Payload ServicePayload(const ConversationFacts& facts, const Call& call, const IdState& id) {
+  const auto* accept = std::get_if<call::Accept>(&call);
+  const std::optional<ConnParam> param = accept != nullptr ? accept->param : std::nullopt;
+  Payload payload = DatagramPayload(param, facts.profile().limits.datagram_reply_data);
+  payload.qkey = QkeyOf(facts.SpaceOf(id));
+  const bool drawn = accept != nullptr && id.qp != QpPhase::kNone;
+  if (!drawn) payload.qp_num = param ? param->qp_num & 0xffffff : 0;
+  return payload;
+}
+
+// What the reply carries over iWARP, and what the id itself reports; interned.
+// The passive side's initiator depth is at most the peer's responder resources, and its responder
+// resources are at least the peer's initiator depth; each end gets its own view.
+// source: linux 6.1 siw_cm.c siw_accept, siw_proc_mpareply, cma.c cma_iw_handler
+Details AgreedOverIwarp(ConversationFacts& facts, const call::Accept& call, const IdState& id) {
+  const ConnParam param = call.param.value_or(ConnParam{});
+  const ConnFields asked =
+      id.request_payload == kNoPayload ? ConnFields{} : facts.payloads[id.request_payload].conn;
+  const ConnFields open = facts.id(call.id).depths.value_or(asked);
+  const auto depth = [&](uint8_t given, uint8_t offered) {
+    return DepthOf(call.param, given, std::min(offered, facts.profile().limits.max_depth));
+  };
+  const uint8_t reads =
+      std::min(depth(param.initiator_depth, open.initiator_depth), asked.initiator_depth);
+  const uint8_t answers = std::max(depth(param.responder_resources, open.responder_resources),
+                                   asked.responder_resources);
+  Payload reply;
+  reply.conn.initiator_depth = reads;
+  reply.conn.responder_resources = answers;
+  reply.data = param.private_data;
+  Payload told;
+  told.conn.initiator_depth = answers;
+  told.conn.responder_resources = reads;
+  return {.payload = facts.payloads.Intern(reply),
+          .reason = facts.payloads.Intern({.data = reply.data}),
+          .told = facts.payloads.Intern(told)};
+}
 
 // What a rejection says; nothing when a failed answer rejects.
 PrivateData DataOfReject(const Call& call) {
@@ -73,15 +172,11 @@ void SetsBacklog(const Carrying& c) {
 
 void StartsResolving(const Carrying& c) { c.own().resolving = c.when; }
 
+template <auto kOn>
 void SendsReq(const Carrying& c) {
   const bool has_qp = c.own().qp != QpPhase::kNone;
-  c.Asks(IbStimulus::kSendReq,
+  c.Asks(kOn,
          {.payload = c.Interned(RequestPayload(c.facts, std::get<call::Connect>(c.call), has_qp))});
-}
-
-void SendsReqOverTcp(const Carrying& c) {
-  c.Asks(IwStimulus::kConnect,
-         {.payload = c.Interned(IwRequestPayload(c.facts, std::get<call::Connect>(c.call)))});
 }
 
 void SendsRep(const Carrying& c) {
@@ -131,9 +226,46 @@ void AnswersSidr(const Carrying& c) {
   c.Asks(IbStimulus::kSendSidrRep, {.payload = c.Interned(payload)});
 }
 
+// The GID that is made of the address; of a loopback address, as of a wildcard, zero.
+// source: linux 6.1 cma.c cma_iboe_set_mgid; observed 6.1-rxe
+Address ReportedGroup(const Address& joined) {
+  if (joined.AnyOrLoopback()) return {.kind = AddressKind::kAny, .v6 = true};
+  return joined.WithPort(0);
+}
+
+Payload MembershipPayload(const Carrying& c, bool found) {
+  const IdInfo& info = c.facts.id(c.own().name);
+  const Joins joins = *JoinsOf(c.call);
+  Payload payload;
+  payload.context = joins.context;
+  payload.membership = static_cast<uint16_t>(info.memberships.size() + 1);
+  payload.qp_num = found ? kMulticastQpNumber : 0;
+  payload.qkey = found ? QkeyOf(info.space) : 0;
+  if (found) payload.group = ReportedGroup(joins.address);
+  return payload;
+}
+
+// The report of a new membership is due; with kFound the group can be found.
+template <bool kFound>
+void JoinsGroup(const Carrying& c) {
+  IdState& id = c.own();
+  if (id.joining.empty())
+    id.joined = c.when;
+  else
+    id.joined.Widen(c.when);
+  id.joining.push_back(c.Interned(MembershipPayload(c, kFound)));
+  if (c.facts.over_infiniband()) c.Interned(MembershipPayload(c, false));
+}
+
+// And drops queued and pending events of the membership.
 void LeavesGroup(const Carrying& c) {
   const Address& address = std::get<call::LeaveMulticast>(c.call).address;
-  DropEvents(c.facts, &c.own(), c.facts.id(c.own().name).JoinedAs(address));
+  const uint16_t membership = c.facts.id(c.own().name).JoinedAs(address);
+  const auto of_it = [&](uint16_t payload) {
+    return payload != kNoPayload && c.facts.payloads[payload].membership == membership;
+  };
+  std::erase_if(c.own().joining, of_it);
+  std::erase_if(c.own().queue, [&](const Pending& event) { return of_it(event.payload); });
 }
 
 void LooksUp(const Carrying& c) {
@@ -153,8 +285,35 @@ void MigratesPath(const Carrying& c) {
   c.own().pathless = true;
 }
 
+// The id and its events go to the channel. Where the old one goes as well, as the private one of a
+// synchronous id does, the requests go with it.
 void MovesEvents(const Carrying& c) {
-  MoveTo(std::get<call::MigrateId>(c.call).channel, c.facts, c.machine, c.p, c.id, c.when);
+  const ChannelRef channel = std::get<call::MigrateId>(c.call).channel;
+  const IdRef name = c.own().name;
+  const ChannelRef from = c.facts.id(name).channel;
+  std::vector<size_t> lost;
+  for (size_t i = 0; i < c.own().queue.size(); ++i) {
+    const Pending& pending = c.own().queue[i];
+    if (pending.type != EventType::kConnectRequest || pending.child == kNoId) continue;
+    IdState& child = c.p->ids[pending.child];
+    if (child.left_on.valid()) {
+      if (child.left_on == channel) child.left_on = {};
+    } else if (!from.valid()) {
+      lost.push_back(i);
+      c.facts.id(name).left_requests = true;
+    } else if (from != channel) {
+      child.left_on = from;
+      c.facts.id(name).left_requests = true;
+    }
+  }
+  if (from.valid()) return;
+  c.own().retained.reset();
+  for (const size_t i : lost) {
+    Pending& pending = c.p->ids[c.p->Find(name)].queue[i];
+    const uint8_t child = pending.child;
+    pending.child = kNoId;
+    c.machine.Destroy(c.p, child, c.when);
+  }
 }
 
 // Changes what is certain alone, for every possibility alike: see Learning.
@@ -172,8 +331,8 @@ constexpr auto kRows = std::to_array<Row>({
     {Effect::kQpUp, MovesQp<QpStimulus::kBringUp>},
     {Effect::kQpError, MovesQp<QpStimulus::kError>, over::kIbCm},
     {Effect::kQpError, BreaksQpOverTcp<QpStimulus::kError>, over::kIwarp},
-    {Effect::kSendsReq, SendsReq, over::kIbCm},
-    {Effect::kSendsReq, SendsReqOverTcp, over::kIwarp},
+    {Effect::kSendsReq, SendsReq<IbStimulus::kSendReq>, over::kIbCm},
+    {Effect::kSendsReq, SendsReq<IwStimulus::kConnect>, over::kIwarp},
     {Effect::kSendsRep, SendsRep, over::kIbCm},
     {Effect::kSendsRep, SendsRepOverTcp, over::kIwarp},
     {Effect::kSendsRtu, AsksIbCm<IbStimulus::kSendRtu>},
@@ -195,8 +354,8 @@ constexpr auto kRows = std::to_array<Row>({
     {Effect::kSetsPath,
      [](auto& c) { c.own().queue.push_back({.type = EventType::kRouteResolved}); }},
     {Effect::kMovesEvents, MovesEvents},
-    {Effect::kJoinsGroup, [](auto& c) { Join(c.facts, &c.own(), c.call, true, c.when); }},
-    {Effect::kJoinsInVain, [](auto& c) { Join(c.facts, &c.own(), c.call, false, c.when); }},
+    {Effect::kJoinsGroup, JoinsGroup<true>},
+    {Effect::kJoinsInVain, JoinsGroup<false>},
     {Effect::kLeavesGroup, LeavesGroup},
     {Effect::kLooksUp, LooksUp},
     {Effect::kHandsInfo, [](auto& c) { c.own().looks_up = c.own().has_info = false; }},

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/oracle/machine/sa_queries.h"
+#include "model/oracle/machine/aim.h"
 #include "model/oracle/machine/steps.h"
 
 namespace cm::model {
@@ -19,20 +19,18 @@ inline constexpr std::string_view kRepetition = "the repetition of a message";
 
 class Steps::Expansion {
  public:
+  // The references outlive it.
   Expansion(const Steps& steps, const Window& window, const Aim& aim)
       : steps_(steps), machine_(steps.machine_), window_(window), aim_(aim) {}
 
+  // Calls `take` with each possibility that one step of `p` leads to, by window.end, as far as the
+  // step makes a difference to the aim. `remains` is set before the first of them.
   void Expand(const Possibility& p, const Take& take, Remains* remains) {
     *remains = Remains::kIsStoodFor;
     if (TakeLost(p, take) || TakeIdle(p, take)) return;
     *remains = Remains::kMayStay;
     take_ = &take;
-    horizon_ = kNever;
-    measuring_ = true;
-    crowd_ = IsCrowd(steps_.facts_, p);
-    Reach reach(steps_.facts_, machine_, p);
-    if (crowd_) Narrow(p, &reach);
-    ExpandAll(p);
+    Measure(p);
     measuring_ = false;
     Reach group(steps_.facts_, machine_, p);
     const bool forced = horizon_ < window_.begin;
@@ -49,49 +47,48 @@ class Steps::Expansion {
     ExpandAll(p);
   }
 
-  // There were more senders than are followed.
+  // There were more senders of requests that look like the one that is shown than are followed.
   bool cuts() const { return cuts_; }
 
-  // One of a crowd repeats its request, and what becomes of that is left open.
-  bool RepeatsApart(const Possibility& p, uint8_t i) const;
+  // Those that are judged apart have repeated their requests as they had to by window.begin.
   void RepeatApart(Possibility* p);
-  bool RepeatOnce(Possibility* p, uint8_t i) const;
+  // The same where it has done so once more, which need not be yet; none where that cannot be.
   std::optional<Possibility> WithRepetition(const Possibility& p, IdRef asker) const;
-  bool MayHaveMra(const Possibility& p, uint8_t i) const;
+  // The same where one of these has met the request of such a one in a queue, which is answered
+  // with an MRA; none where that cannot be.
   std::optional<Possibility> WithMra(const Possibility& p, IdRef asker) const;
 
-  // Whether anything may happen that the aim depends on.
+  // Whether a step that makes a difference to the aim may happen by window.end.
   bool MayGoOn(const Possibility& p) {
     const Take none = [](Possibility, IdRef) {};
     take_ = &none;
-    measuring_ = true;
-    crowd_ = IsCrowd(steps_.facts_, p);
-    Reach reach(steps_.facts_, machine_, p);
-    if (crowd_) Narrow(p, &reach);
-    ExpandAll(p);
+    Measure(p);
     return offered_;
   }
 
-  // What is overdue in a possibility; empty when it may stay as it is.
+  // A step that had to happen before window.begin and makes a difference to the aim; empty when
+  // there is none.
   std::string Overdue(const Possibility& p) {
-    take_ = nullptr;
-    overdue_.clear();
-    Reach reach(steps_.facts_, machine_, p);
-    crowd_ = IsCrowd(steps_.facts_, p);
-    if (crowd_) Narrow(p, &reach);
-    ExpandAll(p);
+    Measure(p);
     return overdue_;
   }
 
  private:
-  void Narrow(const Possibility& p, Reach* reach) {
+  // Looks at each step that makes a difference to the aim, and takes none.
+  void Measure(const Possibility& p) {
+    measuring_ = take_ != nullptr;
+    crowd_ = IsCrowd(steps_.facts_, p);
+    if (crowd_) Narrow(p);
+    ExpandAll(p);
+  }
+  void Narrow(const Possibility& p) {
     if (aim_.Everything() && !IsLazy(steps_.facts_, p)) return;
-    reach->Add(aim_, window_.end);
-    reach_ = reach;
+    reach_ = &narrow_.emplace(steps_.facts_, machine_, p);
+    narrow_->Add(aim_, window_.end);
     if (aim_.request == nullptr || take_ == nullptr) return;
     ChooseAlike(p);
     for (uint8_t i = 0; i < p.ids.size(); ++i)
-      if (IsChosen(p.ids[i].name)) reach->Add(i);
+      if (IsChosen(p.ids[i].name)) narrow_->Add(i);
   }
   bool IsChosen(IdRef sender) const {
     return sender.valid() && std::ranges::find(alike_, sender) != alike_.end();
@@ -264,12 +261,28 @@ class Steps::Expansion {
           [&, i, on](Possibility* next, Span when) { machine_.FromBelow(next, i, on, when); });
   }
 
+  // One of a crowd repeats its request, and what becomes of that is left open.
+  bool RepeatsApart(const Possibility& p, uint8_t i) const;
+  bool RepeatOnce(Possibility* p, uint8_t i) const;
+  bool MayHaveMra(const Possibility& p, uint8_t i) const;
+
   // Steps of an id. expansion_ids.cc
   void ExpandId(const Possibility& p, uint8_t i);
   // Whether it is overdue is seen where the call is: it has returned or it has not.
   void ExpandCompletion(const Possibility& p, uint8_t i);
   void ExpandWork(const Possibility& p, uint8_t i);
-  // It is answered, or repeated until it is given up.
+  // Over InfiniBand: a query to the SA of the id's subnet, for a route or for a group.
+  struct SaQuery {
+    FaultModel::Query query;
+    Span since;
+    Duration in_all;       // timeout in total
+    bool waits = false;    // it may be queued behind others
+    bool refused = false;  // the response may be an error
+  };
+  SaQuery QueryForRoute(const IdState& id) const;
+  // `membership`: its number.
+  SaQuery QueryForGroup(const IdState& id, uint16_t membership) const;
+  // It is answered, or repeated until it is given up: `becomes(possibility, how, when)`.
   template <typename Becomes>
   void ExpandSaQuery(const Possibility& p, const SaQuery& asked, std::string_view what,
                      Below answered, Below unheard, Becomes becomes);
@@ -312,11 +325,10 @@ class Steps::Expansion {
   void OfferArrival(const Possibility& p, size_t f, Due due);
   // Its copy arrives first. `rule`: the counted rule that does it; none of those that are not.
   void OfferCopy(const Possibility& p, size_t f, Due due, uint8_t rule);
-  void OfferLoss(const Possibility& p, size_t f, Due due, uint8_t rule);
+  // With `mutes` since the link has no carrier, and all that comes after it is lost as well.
+  void OfferLoss(const Possibility& p, size_t f, Due due, uint8_t rule, bool mutes = false);
   // The listener's queue was full when it came.
   void OfferNoRoom(const Possibility& p, size_t f, Due due);
-  // It is lost, since the link has no carrier, and all that comes after it.
-  void OfferMuting(const Possibility& p, size_t f, Due due);
   void OfferDelay(const Possibility& p, size_t f, Due due, uint8_t rule);
   static void CountHit(Possibility* p, uint8_t rule);
   void Arrive(Possibility* next, const Flight& flight, uint8_t user, Span when);
@@ -334,6 +346,7 @@ class Steps::Expansion {
   bool offered_ = false;
   uint8_t asked_ = kNoId;  // a listener, and how many ask it
   int asking_ = 0;
+  std::optional<Reach> narrow_;   // what the aim depends on, where that is not everything
   const Reach* reach_ = nullptr;  // of what is followed; null: everything
   size_t subject_ = 0;            // the id, or behind the ids the message, whose steps are offered
   const Reach* own_ = nullptr;    // the same where a repetition has to be first

@@ -68,20 +68,42 @@ void Steps::Expansion::ExpandWork(const Possibility& p, uint8_t i) {
             machine_.ReportMembership(next, i, 0, Below::kGroupJoined, when);
           });
   }
-  if (id.addr_change_due > 0) {
-    Offer(p, steps_.Prompt(id.due, window_), "the report of the address change",
-          [&, i](Possibility* next, Span when) {
-            --next->ids[i].addr_change_due;
-            machine_.FromBelow(next, i, Below::kAddressChanges, when);
-          });
-  }
-  if (id.neighbour_due > 0) {
-    Offer(p, steps_.Prompt(id.due, window_), "the report of the neighbour's change",
-          [&, i](Possibility* next, Span when) {
-            --next->ids[i].neighbour_due;
-            machine_.FromBelow(next, i, Below::kNeighbourChanges, when);
-          });
-  }
+  const auto report = [&](uint8_t IdState::*due, std::string_view what, Below on) {
+    if (id.*due == 0) return;
+    Offer(p, steps_.Prompt(id.due, window_), what, [&](Possibility* next, Span when) {
+      --(next->ids[i].*due);
+      machine_.FromBelow(next, i, on, when);
+    });
+  };
+  report(&IdState::addr_change_due, "the report of the address change", Below::kAddressChanges);
+  report(&IdState::neighbour_due, "the report of the neighbour's change", Below::kNeighbourChanges);
+}
+
+Steps::Expansion::SaQuery Steps::Expansion::QueryForRoute(const IdState& id) const {
+  const IdInfo& info = steps_.facts_.id(id.name);
+  // The kernel uses the timeout as an unsigned number.
+  const Duration patience = Duration::Milliseconds(static_cast<uint32_t>(info.timeout_ms));
+  // There is no path to a group that does not exist.
+  return {.query = steps_.fault_model_.QueryOf(id.device, id.resolving, patience),
+          .since = id.resolving,
+          .in_all = Timing::AskPatience(patience),
+          .refused = info.destination.kind == AddressKind::kGroup};
+}
+
+Steps::Expansion::SaQuery Steps::Expansion::QueryForGroup(const IdState& id,
+                                                          uint16_t membership) const {
+  const IdInfo& info = steps_.facts_.id(id.name);
+  const Span since = info.memberships[membership - 1].since;
+  const Duration patience = steps_.facts_.profile().timing.group_reply;
+  SaQuery asked{.query = steps_.fault_model_.QueryOf(id.device, since, patience),
+                .since = since,
+                .in_all = Timing::AskPatience(patience)};
+  asked.waits = steps_.facts_.SharesGroup(info, membership);
+  // The port may be in the group already, or another query for it may be outstanding.
+  if (asked.waits && asked.query.silenced)
+    asked.query = {
+        .answered_from = since.earliest, .prompt = false, .unheard = true, .silenced = true};
+  return asked;
 }
 
 template <typename Becomes>
@@ -98,30 +120,28 @@ void Steps::Expansion::ExpandSaQuery(const Possibility& p, const SaQuery& asked,
   const Due given_up{.not_before = asked.since.earliest + asked.in_all.nanoseconds(),
                      .not_after = due.not_after};
   due.not_before = query.answered_from;
-  if (query.answered) Offer(p, due, what, becomes(answered));
-  if (query.answered && asked.refused) Offer(p, due, what, becomes(Below::kRouteRefused));
-  if (query.unheard) Offer(p, given_up, what, becomes(unheard));
+  const auto offer = [&](Due at, Below how) {
+    Offer(p, at, what, [&, how](Possibility* next, Span when) { becomes(next, how, when); });
+  };
+  if (query.answered) offer(due, answered);
+  if (query.answered && asked.refused) offer(due, Below::kRouteRefused);
+  if (query.unheard) offer(given_up, unheard);
 }
 
 void Steps::Expansion::ExpandRouteQuery(const Possibility& p, uint8_t i) {
-  const SaQuery asked = QueryForRoute(steps_.facts_, steps_.fault_model_, p.ids[i]);
-  ExpandSaQuery(p, asked, "the end of route resolution", Below::kRouteFound, Below::kRouteTimesOut,
-                [this, i](Below on) {
-                  return [this, i, on](Possibility* next, Span when) {
-                    machine_.FromBelow(next, i, on, when);
-                  };
+  ExpandSaQuery(p, QueryForRoute(p.ids[i]), "the end of route resolution", Below::kRouteFound,
+                Below::kRouteTimesOut, [&](Possibility* next, Below how, Span when) {
+                  machine_.FromBelow(next, i, how, when);
                 });
 }
 
 void Steps::Expansion::ExpandJoin(const Possibility& p, uint8_t i, size_t which) {
   const uint16_t payload = p.ids[i].joining[which];
-  const SaQuery asked = QueryForGroup(steps_.facts_, steps_.fault_model_, p.ids[i],
-                                      steps_.facts_.payloads[payload].membership);
-  ExpandSaQuery(p, asked, "the report of a membership", Below::kGroupJoined, Below::kGroupTimesOut,
-                [this, i, which](Below on) {
-                  return [this, i, which, on](Possibility* next, Span when) {
-                    machine_.ReportMembership(next, i, which, on, when);
-                  };
+  const uint16_t membership = steps_.facts_.payloads[payload].membership;
+  ExpandSaQuery(p, QueryForGroup(p.ids[i], membership), "the report of a membership",
+                Below::kGroupJoined, Below::kGroupTimesOut,
+                [&](Possibility* next, Below how, Span when) {
+                  machine_.ReportMembership(next, i, which, how, when);
                 });
 }
 

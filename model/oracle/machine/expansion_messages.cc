@@ -1,4 +1,4 @@
-// Steps of a message under way: it arrives, is lost, doubled or late; the door to all steps.
+// Steps of a message under way: it arrives, is lost, doubled or late.
 #include <algorithm>
 
 #include "model/oracle/machine/arrivals.h"
@@ -89,7 +89,7 @@ void Steps::Expansion::ExpandFlight(const Possibility& p, size_t f) {
   if (arrives && fate.can_be_copied) OfferCopy(p, f, due, kNoRule);
   const bool lost = fate.can_be_lost || !fate.can_arrive;
   if (lost && fate.mutes != Certainty::kYes) OfferLoss(p, f, due, fate.loses);
-  if (lost && fate.mutes != Certainty::kNo) OfferMuting(p, f, due);
+  if (lost && fate.mutes != Certainty::kNo) OfferLoss(p, f, due, kNoRule, /*mutes=*/true);
   for (const MayHit& hit : fate.hits) {
     switch (hit.effect) {
       case PacketEffect::kNone:
@@ -139,8 +139,10 @@ void Steps::Expansion::OfferCopy(const Possibility& p, size_t f, Due due, uint8_
   });
 }
 
-void Steps::Expansion::OfferLoss(const Possibility& p, size_t f, Due due, uint8_t rule) {
-  Offer(p, due, "the loss of a message", [f, rule](Possibility* next, Span) {
+void Steps::Expansion::OfferLoss(const Possibility& p, size_t f, Due due, uint8_t rule,
+                                 bool mutes) {
+  Offer(p, due, "the loss of a message", [f, rule, mutes](Possibility* next, Span) {
+    if (mutes) next->mutes |= BitOfDevice(next->flights[f].from_device);
     next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
     CountHit(next, rule);
   });
@@ -151,13 +153,6 @@ void Steps::Expansion::OfferNoRoom(const Possibility& p, size_t f, Due due) {
     const Flight arrives = p.flights[f];
     next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
     machine_.MeetFullQueue(next, arrives, when);
-  });
-}
-
-void Steps::Expansion::OfferMuting(const Possibility& p, size_t f, Due due) {
-  Offer(p, due, "the loss of a message", [f](Possibility* next, Span) {
-    next->mutes |= BitOfDevice(next->flights[f].from_device);
-    next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
   });
 }
 
@@ -182,9 +177,7 @@ void Steps::Expansion::Arrive(Possibility* next, const Flight& flight, uint8_t u
   if (to == kNoId || next->ids[to].gone) return ArriveUnknown(next, flight, when);
   IdState& id = next->ids[to];
   if (id.closed || !Matches(id, flight)) return ArriveUnknown(next, flight, when);
-  IbStimulus on = StimulusOf(id, flight);
-  if (Machine::HasMoved(id) && (on == IbStimulus::kRej || on == IbStimulus::kRejStale))
-    on = IbStimulus::kRejMoved;
+  const IbStimulus on = StimulusOf(id, flight);
   const bool awaited = on == IbStimulus::kRep && Machine::Find(id.ib, IbStimulus::kRepStale);
   if (awaited && user != kNoId) return machine_.RefuseReply(next, to, flight, user, when);
   if (on == IbStimulus::kRep && Machine::Find(id.ib, on)->answer == IbAnswer::kDone) {
@@ -207,38 +200,6 @@ void Steps::Expansion::ArriveUnknown(Possibility* next, const Flight& flight, Sp
               .from_device = flight.to_device,
               .to_device = flight.from_device,
               .since = when});
-}
-
-void Steps::Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take,
-                   Remains* remains, bool* cuts) const {
-  Expansion expansion(*this, window, aim);
-  expansion.Expand(p, take, remains);
-  *cuts |= expansion.cuts();
-}
-
-void Steps::RepeatApart(Possibility* p, const Window& window) const {
-  const Aim everything;
-  Expansion(*this, window, everything).RepeatApart(p);
-}
-
-std::optional<Possibility> Steps::WithRepetition(const Possibility& p, IdRef asker,
-                                                 const Window& window) const {
-  const Aim everything;
-  return Expansion(*this, window, everything).WithRepetition(p, asker);
-}
-
-std::optional<Possibility> Steps::WithMra(const Possibility& p, IdRef asker,
-                                          const Window& window) const {
-  const Aim everything;
-  return Expansion(*this, window, everything).WithMra(p, asker);
-}
-
-bool Steps::MayGoOn(const Possibility& p, const Window& window, const Aim& aim) const {
-  return Expansion(*this, window, aim).MayGoOn(p);
-}
-
-std::string Steps::Overdue(const Possibility& p, const Window& window, const Aim& aim) const {
-  return Expansion(*this, window, aim).Overdue(p);
 }
 
 }  // namespace cm::model

@@ -45,6 +45,34 @@ bool IsCreateQp(CallKind call) {
 // A call that has this guard, or passes this one as the last.
 bool AsLast(Guard guard, Guard last) { return guard == last || guard == Guard::kFine; }
 
+RuleBits ConsultedForDatagrams(const IdState& id, const Call& call, Guard guard) {
+  Answering answering(id);
+  if (guard == Guard::kQpPresent && QpAskedBy(call)) answering.Ask(QpStimulus::kCreateDatagram);
+  if (guard == Guard::kRepRefused || guard == Guard::kRtuRefused)
+    answering.Ask(IbStimulus::kSendSidrRep);
+  if (guard == Guard::kRejRefused) answering.Ask(IbStimulus::kSendSidrRefusal);
+  return answering.rows();
+}
+
+RuleBits ConsultedOverIwarp(const IdState& id, const Call& call, Guard guard) {
+  const CallKind kind = KindOf(call);
+  Answering answering(id);
+  if (IsCreateQp(kind)) {
+    if (AsLast(guard, Guard::kInitRefused)) answering.Ask(IwStimulus::kAttributes);
+    if (guard == Guard::kQpPresent) answering.Ask(QpStimulus::kCreate);
+  } else if (kind == CallKind::kInitQpAttr) {
+    if (AsLast(guard, Guard::kAttrsRefused)) answering.Ask(IwStimulus::kAttributes);
+  } else if (kind == CallKind::kAccept) {
+    if (guard == Guard::kRepRefused || guard == Guard::kConnectionLost)
+      answering.Ask(IwStimulus::kAccept);
+  } else if (IsReject(kind)) {
+    if (guard == Guard::kRejRefused) answering.Ask(IwStimulus::kReject);
+  } else if (kind == CallKind::kDisconnect) {
+    if (guard == Guard::kReplyAwaited) answering.Ask(IwStimulus::kDisconnect);
+  }
+  return answering.rows();
+}
+
 }  // namespace
 
 const std::optional<ConnParam>* ParamOf(const Call& call) {
@@ -81,6 +109,16 @@ Address AddressWantedBy(const Call& call) {
   return {};
 }
 
+std::optional<Joins> JoinsOf(const Call& call) {
+  if (const auto* join = std::get_if<call::JoinMulticast>(&call))
+    return Joins{.address = join->address, .context = join->context};
+  const auto* join = std::get_if<call::JoinMulticastEx>(&call);
+  if (join == nullptr) return std::nullopt;
+  return Joins{.address = join->address,
+               .context = join->context,
+               .send_only = join->flags == call::JoinMulticastEx::kSendOnly};
+}
+
 std::optional<IbStimulus> AsksFor(const call::InitQpAttr& call) {
   const auto state = static_cast<QpState>(call.state);
   if (state == QpState::kInit) return IbStimulus::kQpInit;
@@ -94,37 +132,10 @@ std::optional<IbStimulus> Tells(const call::Notify& call) {
   return std::nullopt;
 }
 
-RuleBits GuardFinder::ConsultedForDatagrams(const IdState& id, const Call& call, Guard guard) {
-  Answering answering(id);
-  if (guard == Guard::kQpPresent && QpAskedBy(call)) answering.Ask(QpStimulus::kCreateDatagram);
-  if (guard == Guard::kRepRefused || guard == Guard::kRtuRefused)
-    answering.Ask(IbStimulus::kSendSidrRep);
-  if (guard == Guard::kRejRefused) answering.Ask(IbStimulus::kSendSidrRefusal);
-  return answering.rows();
-}
-
-RuleBits GuardFinder::ConsultedOverIwarp(const IdState& id, const Call& call, Guard guard) {
-  const CallKind kind = KindOf(call);
-  Answering answering(id);
-  if (IsCreateQp(kind)) {
-    if (AsLast(guard, Guard::kInitRefused)) answering.Ask(IwStimulus::kAttributes);
-    if (guard == Guard::kQpPresent) answering.Ask(QpStimulus::kCreate);
-  } else if (kind == CallKind::kInitQpAttr) {
-    if (AsLast(guard, Guard::kAttrsRefused)) answering.Ask(IwStimulus::kAttributes);
-  } else if (kind == CallKind::kAccept) {
-    if (guard == Guard::kRepRefused || guard == Guard::kConnectionLost)
-      answering.Ask(IwStimulus::kAccept);
-  } else if (IsReject(kind)) {
-    if (guard == Guard::kRejRefused) answering.Ask(IwStimulus::kReject);
-  } else if (kind == CallKind::kDisconnect) {
-    if (guard == Guard::kReplyAwaited) answering.Ask(IwStimulus::kDisconnect);
-  }
-  return answering.rows();
-}
-
-RuleBits GuardFinder::Consulted(const IdState& id, const Call& call, Guard guard) const {
-  if (facts_.over_iwarp()) return ConsultedOverIwarp(id, call, guard);
-  if (IsDatagram(facts_.SpaceOf(id))) return ConsultedForDatagrams(id, call, guard);
+RuleBits ConsultedBy(const ConversationFacts& facts, const IdState& id, const Call& call,
+                     Guard guard) {
+  if (facts.over_iwarp()) return ConsultedOverIwarp(id, call, guard);
+  if (IsDatagram(facts.SpaceOf(id))) return ConsultedForDatagrams(id, call, guard);
   const CallKind kind = KindOf(call);
   const bool past_removal = guard != Guard::kDeviceUnknown && guard != Guard::kDeviceRemoved;
   const bool reaches_ib = past_removal && id.ib != IbState::kNone;
@@ -153,18 +164,15 @@ RuleBits GuardFinder::Consulted(const IdState& id, const Call& call, Guard guard
   return answering.rows();
 }
 
-InlineVector<Guard, 6> GuardFinder::Find(const Possibility& p, uint8_t id, const Call& call) const {
-  const IdState& own = p.ids[id];
-  const IdInfo& info = facts_.id(own.name);
-  const Situation situation{p, id, own, info, call, facts_, fault_model_, window_, clash_};
-  const auto& predicates = kPredicates[static_cast<size_t>(facts_.profile().transport)];
+InlineVector<Guard, 6> GuardsMet(const Situation& s) {
+  const auto& predicates = kPredicates[static_cast<size_t>(s.facts.profile().transport)];
   // An id that is bound already binds nothing more: those guards are not looked at.
-  const bool binds = own.state == State::kIdle || KindOf(call) == CallKind::kListen;
+  const bool binds = s.id.state == State::kIdle || KindOf(s.call) == CallKind::kListen;
   InlineVector<Guard, 6> found;
-  for (const Guard guard : GuardsOf(KindOf(call))) {
+  for (const Guard guard : GuardsOf(KindOf(s.call))) {
     if (!binds && rules::kBindTrouble.Has(guard)) continue;
     const Predicate predicate = predicates[static_cast<size_t>(guard)];
-    const Certainty holds = predicate != nullptr ? predicate(situation) : Certainty::kNo;
+    const Certainty holds = predicate != nullptr ? predicate(s) : Certainty::kNo;
     if (holds == Certainty::kNo) continue;
     found.push_back(guard);
     if (holds == Certainty::kYes) return found;

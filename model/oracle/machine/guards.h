@@ -21,34 +21,25 @@ bool DepthTooLarge(const Call& call, const Limits& limits);
 bool SpaceKnown(PortSpace space);
 // The address that a call would bind the id to; kNone when it binds nothing.
 Address AddressWantedBy(const Call& call);
+// What a call asks to join; `address` is that of the group.
+struct Joins {
+  Address address;
+  uint16_t context = 0;
+  bool send_only = false;
+};
+// None for calls that join nothing.
+std::optional<Joins> JoinsOf(const Call& call);
 // Which question rdma_init_qp_attr asks the IB CM; none where it refuses unasked.
 std::optional<IbStimulus> AsksFor(const call::InitQpAttr& call);
 // What rdma_notify tells the IB CM, if it listens to that.
 std::optional<IbStimulus> Tells(const call::Notify& call);
 
-class GuardFinder {
- public:
-  // The references outlive it.
-  GuardFinder(const ConversationFacts& facts, const FaultModel& fault_model, const Window& window,
-              PortClash clash)
-      : facts_(facts), fault_model_(fault_model), window_(window), clash_(clash) {}
-
-  // The first guard that holds, in the order of GuardsOf; more than one where it is not certain
-  // whether the earlier ones hold.
-  InlineVector<Guard, 6> Find(const Possibility& p, uint8_t id, const Call& call) const;
-
-  // The rows of lower tables that were asked on the way to the guard.
-  RuleBits Consulted(const IdState& id, const Call& call, Guard guard) const;
-
- private:
-  static RuleBits ConsultedOverIwarp(const IdState& id, const Call& call, Guard guard);
-  static RuleBits ConsultedForDatagrams(const IdState& id, const Call& call, Guard guard);
-
-  const ConversationFacts& facts_;
-  const FaultModel& fault_model_;
-  const Window& window_;
-  const PortClash clash_;
-};
+// The first guard that holds, in the order of GuardsOf; more than one where it is not certain
+// whether the earlier ones hold.
+InlineVector<Guard, 6> GuardsMet(const Situation& s);
+// The rows of lower tables that were asked on the way to the guard.
+RuleBits ConsultedBy(const ConversationFacts& facts, const IdState& id, const Call& call,
+                     Guard guard);
 
 }  // namespace cm::model
 

@@ -1,16 +1,7 @@
 // Execution of the iWARP CM: its rows, MPA frames and the end of TCP connections.
-#include <algorithm>
-
 #include "model/oracle/machine/machine.h"
 
 namespace cm::model {
-namespace {
-
-const IwRequestRule& IwRequestRow(RequestGuard guard) {
-  return *std::ranges::find(rules::kIwRequests, guard, &IwRequestRule::when);
-}
-
-}  // namespace
 
 const IwRule* Machine::FindIw(IwState state, IwStimulus on) {
   for (const IwRule& rule : rules::kIwCm)
@@ -72,27 +63,14 @@ const IwRule* Machine::StimulateIw(Possibility* p, uint8_t id, IwStimulus on,
   return rule;
 }
 
-void Machine::ArriveMpaRequest(Possibility* p, const Flight& flight, Span when) const {
-  uint8_t listener = kNoId;
-  const RequestGuard guard = GuardOf(*p, flight, &listener);
-  if (guard != RequestGuard::kFine) return RefuseMpaRequest(p, flight, guard, when);
-  p->used.set(NumberOf(&IwRequestRow(guard)));
-  Deliver(p, flight, listener, when);
-}
-
-void Machine::RefuseMpaRequest(Possibility* p, const Flight& flight, RequestGuard guard,
-                               Span when) const {
-  const IwRequestRule& rule = IwRequestRow(guard);
-  p->used.set(NumberOf(&rule));
-  p->Send({.kind = rule.sends,
-           .to = p->Find(flight.sender),
-           .from_device = flight.to_device,
-           .to_device = flight.from_device,
-           .since = when});
-}
-
 void Machine::ArriveOverTcp(Possibility* p, const Flight& flight, Span when) const {
-  if (flight.kind == Sends::kMpaRequest) return ArriveMpaRequest(p, flight, when);
+  if (flight.kind == Sends::kMpaRequest) {
+    uint8_t listener = kNoId;
+    const RequestGuard guard = GuardOf(*p, flight, &listener);
+    const IwRequestRule& rule = Use(p, rules::kIwRequests, guard);
+    if (guard == RequestGuard::kFine) return Deliver(p, flight, listener, when);
+    return Refuse(p, flight, rule.sends, 0, when);
+  }
   uint8_t to = flight.to;
   // A sender that gives its request up does not know the id that it was delivered to.
   if (to == kNoId && flight.kind == Sends::kFin && flight.sender.valid()) {

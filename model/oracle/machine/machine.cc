@@ -218,11 +218,11 @@ uint8_t Machine::FindChild(const Possibility& p, const Flight& request) const {
   return kNoId;
 }
 
-Machine::Service Machine::ServiceOf(const Flight& request) const {
+bool Machine::IsFor(const Flight& request, const PortOwner& owner) const {
   const IdInfo& sender = facts_.id(request.sender);
-  return {.kernel = facts_.KernelOf(request.to_device),
-          .space = sender.space,
-          .port = sender.destination.port};
+  const uint16_t port = sender.destination.port;
+  return owner.address.port == port && port != 0 && owner.space == sender.space &&
+         owner.kernel == facts_.KernelOf(request.to_device);
 }
 
 // The table is the kernel's, of devices and numbers at the other end.
@@ -256,12 +256,11 @@ RequestGuard Machine::OddityOf(const TesterMad& mad) const {
 // Who answers a request, as linux 6.1 cma.c cma_find_listener looks for it: the newest owner of the
 // port whose address and device fit.
 RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const {
-  const Service service = ServiceOf(flight);
   const IdInfo& sender = facts_.id(flight.sender);
   bool has_listener = false;
   *listener = kNoId;
   for (const PortOwner& owner : facts_.ports) {
-    if (!service.Of(owner)) continue;
+    if (!IsFor(flight, owner)) continue;
     const uint8_t i = p.Find(owner.id);
     if (i == kNoId || p.ids[i].closed) continue;
     const IdState& id = p.ids[i];
@@ -333,9 +332,8 @@ void Machine::NoteFull(Possibility* p, uint8_t listener, Span when) const {
 bool Machine::AsksElsewhere(const Possibility& p, const Flight& request) const {
   const bool of_an_id = request.sender.valid() && request.tester == kNoTester;
   if (!IsRequest(request.kind) || !of_an_id || request.to_device == kNoDevice) return false;
-  const Service service = ServiceOf(request);
   const auto elsewhere = [&](const PortOwner& owner) {
-    return service.Of(owner) && facts_.id(owner.id).in_scope &&
+    return IsFor(request, owner) && facts_.id(owner.id).in_scope &&
            facts_.id(owner.id).component != facts_.id(request.sender).component;
   };
   return std::ranges::any_of(facts_.ports, elsewhere) && FindChild(p, request) == kNoId;
@@ -409,34 +407,35 @@ void Machine::Deliver(Possibility* p, const Flight& flight, uint8_t listener, Sp
                              .since = when});
 }
 
-void Machine::ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const {
-  uint8_t listener = kNoId;
-  const RequestGuard guard = GuardOf(*p, flight, &listener);
-  const auto rule = std::ranges::find(rules::kSidrRequests, guard, &SidrRequestRule::when);
-  p->used.set(NumberOf(&*rule));
-  if (rule->delivered) return Deliver(p, flight, listener, when);
-  p->Send({.kind = Sends::kSidrRefusal,
-           .to = p->Find(flight.sender),
-           .from_device = flight.to_device,
-           .to_device = flight.from_device,
-           .reason = static_cast<uint16_t>(rule->status),
+void Machine::Refuse(Possibility* p, const Flight& request, Sends kind, uint16_t reason,
+                     Span when) {
+  p->Send({.kind = kind,
+           .to = p->Find(request.sender),
+           .from_device = request.to_device,
+           .to_device = request.from_device,
+           .reason = reason,
            .since = when});
 }
 
+void Machine::ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const {
+  uint8_t listener = kNoId;
+  const RequestGuard guard = GuardOf(*p, flight, &listener);
+  const SidrRequestRule& rule = Use(p, rules::kSidrRequests, guard);
+  if (rule.delivered) return Deliver(p, flight, listener, when);
+  Refuse(p, flight, Sends::kSidrRefusal, static_cast<uint16_t>(rule.status), when);
+}
+
 void Machine::MeetFullQueue(Possibility* p, const Flight& flight, Span when) const {
-  if (flight.kind == Sends::kMpaRequest)
-    return RefuseMpaRequest(p, flight, RequestGuard::kBacklogFull, when);
-  static const RuleNumber dropped = NumberOf(
-      &*std::ranges::find(rules::kRequests, RequestGuard::kBacklogFull, &RequestRule::when));
-  p->used.set(dropped);
+  if (flight.kind != Sends::kMpaRequest)
+    Use(p, rules::kRequests, RequestGuard::kBacklogFull);
+  else
+    Refuse(p, flight, Use(p, rules::kIwRequests, RequestGuard::kBacklogFull).sends, 0, when);
 }
 
 void Machine::ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, Span when) const {
   const bool made_by_hand = flight.tester != kNoTester;
   if (made_by_hand && facts_.tester_messages[flight.tester].mad->unresolvable) {
-    const auto dropped =
-        std::ranges::find(rules::kRequests, RequestGuard::kUnresolvable, &RequestRule::when);
-    p->used.set(NumberOf(&*dropped));
+    Use(p, rules::kRequests, RequestGuard::kUnresolvable);  // it is dropped
     return;
   }
   const uint8_t known = FindChild(*p, flight);
@@ -447,16 +446,10 @@ void Machine::ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, 
   if (flight.kind == Sends::kSidrReq) return ArriveSidrRequest(p, flight, when);
   uint8_t listener = kNoId;
   const RequestGuard guard = user != kNoId ? RequestGuard::kStale : GuardOf(*p, flight, &listener);
-  const auto rule = std::ranges::find(rules::kRequests, guard, &RequestRule::when);
-  p->used.set(NumberOf(&*rule));
-  if (rule->outcome == RequestOutcome::kDelivered) return Deliver(p, flight, listener, when);
-  if (rule->outcome == RequestOutcome::kDropped) return;
-  p->Send({.kind = Sends::kRejReq,
-           .to = p->Find(flight.sender),
-           .from_device = flight.to_device,
-           .to_device = flight.from_device,
-           .reason = static_cast<uint16_t>(rule->reason),
-           .since = when});
+  const RequestRule& rule = Use(p, rules::kRequests, guard);
+  if (rule.outcome == RequestOutcome::kDelivered) return Deliver(p, flight, listener, when);
+  if (rule.outcome == RequestOutcome::kDropped) return;
+  Refuse(p, flight, Sends::kRejReq, static_cast<uint16_t>(rule.reason), when);
   if (user != kNoId) EndStale(p, user, when);
 }
 

@@ -2,6 +2,7 @@
 #ifndef MODEL_ORACLE_MACHINE_MACHINE_H_
 #define MODEL_ORACLE_MACHINE_MACHINE_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "model/oracle/belief/conversation_facts.h"
@@ -22,10 +23,6 @@ class Machine {
 
   // Its peer's numbers are in the tables that detect duplicates and stale connections.
   static bool KnownRemotely(const IdState& id);
-  // Its connection has requested another path, or has taken it.
-  static bool HasMoved(const IdState& id) {
-    return id.ib == IbState::kEstablished && (id.pathless || id.lap_rcvd);
-  }
   // A message of the tester arrives. tester_arrivals.cc
   void ArriveFromTester(Possibility* p, const Flight& flight, uint8_t user, Span when) const;
   // The row of an IB CM identifier; null where the table has none.
@@ -90,21 +87,25 @@ class Machine {
   void DestroyInKernel(Possibility* p, uint8_t id, Span when) const;
   // The application's part: drops unfetched events and requests, and then the id.
   void Destroy(Possibility* p, uint8_t id, Span when) const;
+  // Destroys the requests that listeners have left on one of the channels: `among(channel)`.
+  template <typename Among>
+  void DestroyLeftOn(Possibility* p, Among among, Span when) const {
+    for (uint8_t i = 0; i < p->ids.size();) {
+      const IdState& id = p->ids[i];
+      if (id.gone || !id.left_on.valid() || !among(id.left_on)) {
+        ++i;
+        continue;
+      }
+      Destroy(p, i, when);
+      i = 0;  // what was behind it may be before it now
+    }
+  }
   // False when the transition is not permitted; then nothing changes.
   static bool MoveQp(Possibility* p, uint8_t id, QpStimulus on);
 
  private:
-  // The service that an id offers, or requests when it connects.
-  struct Service {
-    uint8_t kernel = 0;
-    PortSpace space = PortSpace::kTcp;
-    uint16_t port = 0;
-    bool Of(const PortOwner& owner) const {
-      return owner.address.port == port && port != 0 && owner.kernel == kernel &&
-             owner.space == space;
-    }
-  };
-  Service ServiceOf(const Flight& request) const;
+  // The request is for the service that the owner of the port may offer.
+  bool IsFor(const Flight& request, const PortOwner& owner) const;
   void Report(Possibility* p, uint8_t id, Report report, const Details& details) const;
   // `own` unless it is an answer, which is derived from the message that it answers.
   void Send(Possibility* p, uint8_t id, Sends kind, bool own, const Details& details,
@@ -117,8 +118,16 @@ class Machine {
   RequestGuard GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const;
   void ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const;
   void Deliver(Possibility* p, const Flight& flight, uint8_t listener, Span when) const;
-  void ArriveMpaRequest(Possibility* p, const Flight& flight, Span when) const;
-  void RefuseMpaRequest(Possibility* p, const Flight& flight, RequestGuard guard, Span when) const;
+  // Uses the row of a table of requests.
+  template <typename Rules>
+  static const auto& Use(Possibility* p, const Rules& rules, RequestGuard guard) {
+    const auto& rule =
+        *std::ranges::find_if(rules, [guard](const auto& one) { return one.when == guard; });
+    p->used.set(NumberOf(&rule));
+    return rule;
+  }
+  // Answers a request that no id knows.
+  static void Refuse(Possibility* p, const Flight& request, Sends kind, uint16_t reason, Span when);
   void SendOverTcp(Possibility* p, uint8_t id, Sends kind, const Details& details, Span when) const;
   static void Enter(IdState* id, IwState state, Span when);
   void EndStale(Possibility* p, uint8_t user, Span when) const;

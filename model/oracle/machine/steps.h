@@ -5,13 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
-#include <string>
 
 #include "model/oracle/belief/conversation_facts.h"
 #include "model/oracle/belief/fault_model.h"
 #include "model/oracle/belief/state.h"
-#include "model/oracle/machine/aim.h"
 #include "model/oracle/machine/delivery.h"
 #include "model/oracle/machine/machine.h"
 
@@ -32,26 +29,14 @@ class Steps {
     kIsStoodFor,  // by the one that it leads to
   };
 
+  // The steps of one possibility: expansion.h.
+  class Expansion;
+
   // The references outlive it.
   Steps(const ConversationFacts& facts, const FaultModel& fault_model, const Machine& machine,
         const Delivery& delivery)
       : facts_(facts), fault_model_(fault_model), machine_(machine), delivery_(delivery) {}
 
-  // Calls `take` with each possibility that one step of `p` leads to, by window.end, as far as the
-  // step makes a difference to the aim. `remains` is set before the first of them, and
-  // `cuts` where there are more senders of requests that look like the one that is shown.
-  void Expand(const Possibility& p, const Window& window, const Aim& aim, const Take& take,
-              Remains* remains, bool* cuts) const;
-  // Those that are judged apart have repeated their requests as they had to by window.begin.
-  void RepeatApart(Possibility* p, const Window& window) const;
-  // The same where it has done so once more, which need not be yet; none where that cannot be.
-  std::optional<Possibility> WithRepetition(const Possibility& p, IdRef asker,
-                                            const Window& window) const;
-  // The same where one of these has met the request of such a one in a queue, which is answered
-  // with an MRA; none where that cannot be.
-  std::optional<Possibility> WithMra(const Possibility& p, IdRef asker, const Window& window) const;
-  // Whether a step that makes a difference to the aim may happen by window.end.
-  bool MayGoOn(const Possibility& p, const Window& window, const Aim& aim) const;
   // Nothing is on the channel of a listener, which those that ask it are judged apart from: drops
   // requests that had to be there by then, and notes of the others that they have not come. False
   // where one has come for certain.
@@ -60,9 +45,6 @@ class Steps {
   int64_t ComesBy(const Possibility& p, IdRef asker, const Window& window) const;
   // When its request, or the next one, may come there, at the earliest.
   int64_t ComesFrom(const Possibility& p, IdRef asker) const;
-  // A step that had to happen before window.begin and makes a difference to the aim; empty when
-  // there is none.
-  std::string Overdue(const Possibility& p, const Window& window, const Aim& aim) const;
 
  private:
   // It comes to where it asks, whatever else may be.
@@ -72,7 +54,6 @@ class Steps {
     int64_t not_before = 0;
     int64_t not_after = 0;
   };
-  class Expansion;
 
   Due Prompt(Span since, const Window& window, int64_t late = 0) const;
   Due Timer(Span since, Duration nominal) const;

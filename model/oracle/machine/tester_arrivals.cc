@@ -36,45 +36,22 @@ IbStimulus Machine::StimulusOfTester(const Possibility& p, uint8_t to, const Fli
                                      uint8_t user) const {
   const TesterMad& mad = *facts_.tester_messages[flight.tester].mad;
   const IdState* id = to == kNoId ? nullptr : &p.ids[to];
-  switch (mad.kind) {
-    case MadKind::kMra:
-      return IbStimulus::kMra;
-    case MadKind::kRej:
-      if (id != nullptr && HasMoved(*id)) return IbStimulus::kRejMoved;
-      return mad.reason == RejReason::kStaleConn ? IbStimulus::kRejStale : IbStimulus::kRej;
-    case MadKind::kRep:
-      if (id == nullptr) return IbStimulus::kRep;
-      if (id->met) return IbStimulus::kRepAgain;
-      if (Find(id->ib, IbStimulus::kRepKnown) == nullptr) return IbStimulus::kRep;
-      if (Known(p, flight)) return IbStimulus::kRepKnown;
-      return user != kNoId ? IbStimulus::kRepStale : IbStimulus::kRep;
-    case MadKind::kRtu:
-      return IbStimulus::kRtu;
-    case MadKind::kDreq: {
-      const bool own = mad.qp.of.valid() ? mad.qp.of == mad.remote.of : mad.qp.plain == 0;
-      return own ? IbStimulus::kDreq : IbStimulus::kDreqOtherQp;
-    }
-    case MadKind::kDrep:
-      return IbStimulus::kDrep;
-    case MadKind::kSidrRep:
-      if (mad.status != SidrStatus::kSuccess) return IbStimulus::kSidrRefusal;
-      return id != nullptr && mad.qkey != QkeyOf(facts_.SpaceOf(*id)) ? IbStimulus::kSidrOtherKey
-                                                                      : IbStimulus::kSidrRep;
-    case MadKind::kLap:
-      return id != nullptr && id->ib == IbState::kEstablished && id->lap_rcvd
-                 ? IbStimulus::kLapAgain
-                 : IbStimulus::kLap;
-    case MadKind::kReq:
-    case MadKind::kSidrReq:
-    case MadKind::kApr:
-    case MadKind::kOther:
-    case MadKind::kMpaRequest:
-    case MadKind::kMpaReply:
-    case MadKind::kMpaReject:
-    case MadKind::kFin:
-      break;
+  if (mad.kind == MadKind::kApr) return IbStimulus::kApr;
+  if (mad.kind == MadKind::kLap) {
+    const bool again = id != nullptr && id->ib == IbState::kEstablished && id->lap_rcvd;
+    return again ? IbStimulus::kLapAgain : IbStimulus::kLap;
   }
-  return IbStimulus::kApr;
+  if (mad.kind == MadKind::kDreq) {
+    const bool own = mad.qp.of.valid() ? mad.qp.of == mad.remote.of : mad.qp.plain == 0;
+    return own ? IbStimulus::kDreq : IbStimulus::kDreqOtherQp;
+  }
+  if (id == nullptr) return PlainStimulus(flight);
+  const IbStimulus on = StimulusOf(*id, flight);
+  if (on == IbStimulus::kSidrRep && mad.qkey != QkeyOf(facts_.SpaceOf(*id)))
+    return IbStimulus::kSidrOtherKey;
+  if (on != IbStimulus::kRep || Find(id->ib, IbStimulus::kRepKnown) == nullptr) return on;
+  if (Known(p, flight)) return IbStimulus::kRepKnown;
+  return user != kNoId ? IbStimulus::kRepStale : on;
 }
 
 void Machine::ArriveFromTester(Possibility* p, const Flight& flight, uint8_t user,
