@@ -450,7 +450,9 @@ bool Exchange::IsAnswered() const {
   const MadKind last = runs_.back().what;
   if (last == MadKind::kDrep)
     return (dreqs_[0] == 0 || dreps_[1] != 0) && (dreqs_[1] == 0 || dreps_[0] != 0);
-  return (last == MadKind::kRej || last == MadKind::kSidrRep) && request_answers_ >= requests_;
+  // One that has sent an MRA has still to answer.
+  return (last == MadKind::kRej || last == MadKind::kSidrRep) && receipts_ == 0 &&
+         request_answers_ >= requests_;
 }
 
 std::string Exchange::Sequence() const {

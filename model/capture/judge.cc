@@ -18,7 +18,7 @@ namespace cm::wire {
 namespace {
 
 // After this time an exchange that is not established has no further message, unless an application
-// answers late: longer than any timer of Linux.
+// answers late: longer than any timer of Linux up to an ACK_TIMEOUT of 28 (1184 s).
 constexpr int64_t kForgottenAfter = 1'200'000'000'000;
 constexpr uint64_t kSweepAtLeast = 1024;
 // Sent by a node nearby.
@@ -277,8 +277,7 @@ std::optional<Violation> Judge::OfAll(const CapturedMessage& sighting, Place liv
   if (auto stale = TakesStale(sighting, live)) return stale;
   const auto* rej = sighting.As<mad::Rej>();
   if (rej != nullptr && rej->reason == RejReason::kStaleConn && *whole_ && !manner_.missing &&
-      IsAbout(sighting, mad::About::kReq) && !IsStale(live->exchange) &&
-      !unknown_.contains({sighting.to, sighting.from}))
+      IsAbout(sighting, mad::About::kReq) && !IsStale(live->exchange) && unknown_.empty())
     return Broken(sighting, claims::kRejStaleOf, "a queue pair that no connection has",
                   "reason 10 after a connection with the same queue pair");
   return std::nullopt;

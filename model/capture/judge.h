@@ -18,8 +18,9 @@
 // 5. Without a given profile Linux is recognised and judged as such; see sender_fingerprint.h.
 // 6. The sink receives an exchange when it cannot go on, at the latest in Finish; until then it is
 //    in memory, and no longer. One that does not stand and had no message for 20 minutes has no
-//    timer left. Where one of its applications may still answer, later messages between its nodes
-//    that belong to no exchange are taken for those of exchanges from before the capture.
+//    timer left, unless its ACK_TIMEOUT is above 28. Where one of its applications may still
+//    answer, later messages between its nodes that belong to no exchange are taken for those of
+//    exchanges from before the capture.
 //
 //   Judge judge({}, [](const Verdict& verdict) { ... });
 //   for (...) judge.Take(number, nanoseconds, bytes, bytes.size(), mad::LinkType::kEthernet);

@@ -170,6 +170,38 @@ TEST(JudgePeers, PermitsALateAnswerOfAnApplication) {
   EXPECT_THAT(BrokenAfterSilence(request, 1), IsEmpty());
 }
 
+// The request, and the REJ of a sender that gives up.
+Capture GivenUp(const Captured& request) {
+  mad::Frame rej = Reversed(StoredCapture("reject_by_consumer").frames[1].frame);
+  rej = With(rej, "REJ.message_rejected", 2);
+  rej = With(rej, "REJ.reason", 4);
+  rej = With(rej, "REJ.reject_info_length", 8);
+  rej = With(rej, "REJ.local_cid", *mad::ValueOf(request.frame, "REQ.local_cid"));
+  rej = With(rej, "REJ.remote_cid", 0);
+  const uint64_t guid = *mad::ValueOf(request.frame, "REQ.local_ca_guid");
+  for (size_t i = 0; i < 8; ++i)
+    std::get<mad::Rej>(rej.mad.message).ari[i] = static_cast<uint8_t>(guid >> (56 - 8 * i));
+  mad::Seal(rej);
+  return {.name = "given up", .frames = {request, {request.nanoseconds + kSecond, rej}}};
+}
+
+// A sender that is none of Linux may send an MRA at once. The REJ may be lost behind it, and the
+// application may accept the request later.
+TEST(JudgePeers, PermitsALateAnswerAfterAnMra) {
+  const Capture& slow = StoredCapture("slow_accept_message_receipt");
+  Capture capture = GivenUp(slow.frames[0]);
+  capture.frames.insert(capture.frames.begin() + 1,
+                        {capture.frames[0].nanoseconds + 1'000, slow.frames[2].frame});
+  capture.frames.push_back({capture.frames.back().nanoseconds, slow.frames[3].frame});
+  ASSERT_EQ(capture.frames.back().frame.mad.header.kind(), MadKind::kRep);
+  for (Captured& one : capture.frames) {  // the values of an adapter
+    one.frame = With(one.frame, "udp.source_port", 0xc123);
+    one.frame = With(one.frame, "bth.ack_request", 0);
+    one.frame = With(one.frame, "bth.migration_state", 1);
+  }
+  EXPECT_THAT(BrokenAfterSilence(capture, 3), IsEmpty());
+}
+
 // The id that waits keeps the queue pair of the other side.
 TEST(JudgePeers, PermitsAStaleQueuePairWhereAnApplicationHasNotAnswered) {
   Capture capture = StoredCapture("connect_disconnect_no_answer");
@@ -252,6 +284,17 @@ mad::Frame FromElsewhere(mad::Frame frame) {
   if (auto* v6 = std::get_if<mad::Ipv6>(&frame.ip)) v6->source[15] ^= 0x40;
   mad::Seal(frame);
   return frame;
+}
+
+// A kernel knows the queue pairs of all its devices' peers: the damaged REQ may have named it.
+TEST(JudgePeers, PermitsAStaleQueuePairWhereAMessageElsewhereIsDamaged) {
+  Capture capture = StoredCapture("reject_stale_connection");
+  capture.frames.resize(5);
+  capture.frames.erase(capture.frames.begin() + 1, capture.frames.begin() + 3);  // REQ, REQ, REJ
+  EXPECT_EQ(FirstViolation({.whole = true}, Dropped(capture, 0).capture).rule, "wire-rej-stale-of");
+  capture.frames[0].frame = FromElsewhere(capture.frames[0].frame);
+  capture.frames[0].frame.icrc.value ^= 1;
+  EXPECT_EQ(WhatIsWrong({.whole = true}, capture), "");
 }
 
 TEST(JudgePeers, RefusesAnAnswerOfAnAddressThatWasNotAsked) {

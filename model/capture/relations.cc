@@ -14,14 +14,6 @@ namespace {
 using mad::Constraint;
 using mad::Relation;
 
-// The value of a field; empty when there is no such path or when it is longer than 64 bits.
-std::optional<uint64_t> ValueIn(const mad::Layers& layers, std::span<const uint8_t> bytes,
-                                std::string_view path) {
-  const auto place = mad::Find(layers, path);
-  if (!place || !place->field.is_number()) return std::nullopt;
-  return mad::Read(bytes, *place);
-}
-
 // Applies a row to a message: does it apply, does the message satisfy it, which values would where
 // it does not.
 struct Tried {
@@ -45,7 +37,7 @@ Tried TryRelation(const Constraint& row, uint64_t value, const mad::Mad& mad, bo
     if (spoken.mad.header.kind() != row.of) continue;
     if ((spoken.active == active) != (row.relation != Relation::kEchoes)) continue;
     if (spoken.mad == mad) continue;
-    const auto other = ValueIn(mad::LayersOf(spoken.mad), spoken.bytes, row.of_field);
+    const auto other = mad::ValueOf(mad::LayersOf(spoken.mad), spoken.bytes, row.of_field);
     if (!other) continue;
     const bool same = *other == value;
     if (row.relation == Relation::kNew) {
@@ -99,7 +91,7 @@ struct Alternatives {
 }  // namespace
 
 std::optional<uint64_t> FrameFields::operator[](std::string_view path) const {
-  return ValueIn(layers_, bytes_.view(), path);
+  return mad::ValueOf(layers_, bytes_.view(), path);
 }
 
 bool FrameFields::Hold(const mad::Condition& when) const {

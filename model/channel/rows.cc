@@ -56,7 +56,7 @@ constexpr auto kFetchesRows = std::to_array<FetchRule>({
   {"fetch-24", EventType::kConnectRequest, FetchGuard::kLeftBehind, EventType::kConnectRequest, 0, true, {}, {"linux 6.1 ucma.c ucma_migrate_id, rdma-core 44 cma.c ucma_process_conn_req", "lab 6.1-rxe, seed 1"}},
   {"fetch-7", EventType::kConnectResponse, FetchGuard::kQpAbsent, EventType::kConnectResponse, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/05-connect_without_qp_then_establish:16"}},
   {"fetch-8", EventType::kConnectResponse, FetchGuard::kFine, EventType::kEstablished, kUnchanged, false, {Effect::kQpUp, Effect::kSendsRtu}, {"rdma-core 44 cma.c ucma_process_conn_resp", "6.1-rxe/01-connect_disconnect_by_active:16"}},
-  {"fetch-9", EventType::kConnectResponse, FetchGuard::kQpCannotComeUp, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", "lab 6.1-rxe, seed 1"}},
+  {"fetch-9", EventType::kConnectResponse, FetchGuard::kQpCannotComeUp, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", "lab 6.1-rxe depth, seed 1"}},
   {"fetch-10", EventType::kConnectResponse, FetchGuard::kIdGone, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", "lab 6.1-rxe, seed 1"}},
   {"fetch-11", EventType::kRejected, FetchGuard::kFine, EventType::kRejected, kUnchanged, false, {Effect::kQpError}, {"rdma-core 44 cma.c rdma_get_cm_event", "6.1-rxe/09-reply_rejected_by_connecting_side:18"}},
   {"fetch-12", EventType::kRejected, FetchGuard::kErrorReported, EventType::kRejected, 0, true, {}, {"rdma-core 44 cma.c rdma_get_cm_event", "lab 6.1-rxe, seed 1"}},

@@ -25,6 +25,7 @@ namespace cm::model {
   X(kQpCreated, "QP in INIT") \
   X(kQpDestroyed, "QP destroyed") \
   X(kQpUp, "QP to RTS") \
+  X(kQpHalfUp, "QP to RTR") \
   X(kQpError, "QP to ERR") \
   X(kSendsReq, "sends REQ") \
   X(kSendsRep, "sends REP") \

@@ -43,6 +43,7 @@ namespace cm::model {
   X(kDataTooLong, "data-too-long", over::kIbCm, "the private data is longer than the message has room for") \
   X(kQpSourceLost, "qp-source-lost", over::kIbCm, "it has a queue pair, and the GID is gone that this would send from") \
   X(kQpWithoutRoute, "qp-without-route", over::kRoce, "it has a queue pair, and the interface is down that this would send over") \
+  X(kQpLacksDepth, "qp-lacks-depth", over::kIbCm, "it has a queue pair, and its device cannot ask as deep as the call says") \
   X(kFromLoopback, "from-loopback", over::kAll, "from an IPv4 loopback address to another host") \
   X(kSourceLost, "source-lost", over::kIbCm, "the GID that the id was bound to went when its bond failed over") \
   X(kHandlesTaken, "handles-taken", over::kIbCm, "each address handle of the device is in use") \
@@ -101,7 +102,7 @@ namespace cm::model {
   X(kPiecesTooMany, "pieces-too-many", over::kAll, "the list has more pieces than the queue was asked for") \
   X(kInlineTooLong, "inline-too-long", over::kAll, "the inline bytes are more than the queue was asked for") \
   X(kQueueFull, "queue-full", over::kAll, "the queue holds as many requests as it was asked for") \
-  X(kQpNotReady, "qp-not-ready", over::kAll, "the queue pair is in INIT") \
+  X(kQpNotReady, "qp-not-ready", over::kAll, "the queue pair is in INIT or RTR") \
   X(kNothingCompleted, "nothing-completed", over::kAll, "no request has completed") \
   X(kNoCqEvent, "no-cq-event", over::kAll, "no completion event is on the channel") \
   X(kCqEventsUnacked, "cq-events-unacked", over::kAll, "completion events are read and not acknowledged") \
@@ -169,7 +170,7 @@ inline constexpr auto kLookedAt = std::to_array<LookedAt>({
   {Calls(CallKind::kCreateQp) | CallKind::kCreateQpEx, {kQpPresent, kDeviceUnknown, kTypeUnsupported, kDeviceRemoved, kTypeDiffers, kDatagram, kInitRefused}},
   {CallKind::kDestroyQp, {kQpAbsent, kCqEventsUnacked}},
   {CallKind::kConnect, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kDataTooLong, kSourceLost, kHandlesTaken, kQpUnknown, kPeerUnreachable, kConnectionRefused, kDatagram}},
-  {CallKind::kAccept, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kQpCannotComeUp, kQpSourceLost, kQpWithoutRoute, kDataTooLong, kRepRefused, kQpUnknown, kConnectionLost, kSourceLost, kHandlesTaken, kDatagram}},
+  {CallKind::kAccept, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kQpCannotComeUp, kQpSourceLost, kQpWithoutRoute, kQpLacksDepth, kDataTooLong, kRepRefused, kQpUnknown, kConnectionLost, kSourceLost, kHandlesTaken, kDatagram}},
   {Calls(CallKind::kReject) | CallKind::kRejectEce, {kDeviceRemoved, kDataTooLong, kRejRefused, kConnectionLost, kSourceLost, kHandlesTaken, kDatagram}},
   {CallKind::kEstablish, {kQpPresent, kDeviceRemoved, kRtuRefused, kSourceLost, kHandlesTaken, kDatagram}},
   {CallKind::kDisconnect, {kDeviceUnknown, kDeviceRemoved, kReplyAwaited, kOverIwarp, kSourceLost, kHandlesTaken, kDreqPossible, kDrepPossible}},

@@ -65,7 +65,7 @@ constexpr auto kIbCmRows = std::to_array<IbRule>({
   {"ib-rep-stale-1", ib::kRequesting, IbStimulus::kRepStale, IbAnswer::kDone, IbState::kSame, Sends::kRejRep, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R4): its own message is repeated as before", "lab 6.1-rxe strays, seed 2"}},
   {"ib-rep-known-1", ib::kRequesting, IbStimulus::kRepKnown, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R3): its own message is repeated as before", ""}},
   {"ib-rep-again-1", IbState::kMraRepSent, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R13)", "6.1-rxe/39-active_never_reads_its_reply:17"}},
-  {"ib-rep-again-2", IbState::kEstablished, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kRtu, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R15)", "lab 6.1-rxe, seed 1"}},
+  {"ib-rep-again-2", IbState::kEstablished, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kRtu, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R15)", "6.1-rxe/59-every_ready_to_use_lost:18"}},
   {"ib-rep-again-3", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kMraRepSent | IbState::kEstablished), IbStimulus::kRepAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R29)", ""}},
 
   {"ib-rtu-received-1", ib::kReplying, IbStimulus::kRtu, IbAnswer::kDone, IbState::kEstablished, Sends::kNothing, Report::kRtuReceived, false, {"linux 6.1 cm.c cm_rtu_handler (R9)", "6.1-rxe/01-connect_disconnect_by_active:17"}},
@@ -100,7 +100,7 @@ constexpr auto kIbCmRows = std::to_array<IbRule>({
   {"ib-unknown-4", IbState::kNone, IbStimulus::kRtu, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rtu_handler (R28)", "lab 6.1-rxe, seed 1"}},
   {"ib-unknown-5", IbState::kNone, IbStimulus::kRej, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_rejected_id (R28)", "lab 6.1-rxe, seed 1"}},
   {"ib-unknown-6", IbState::kNone, IbStimulus::kRejStale, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_rejected_id (R28)", ""}},
-  {"ib-unknown-7", IbState::kNone, IbStimulus::kDrep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_drep_handler (R28)", "6.1-rxe/89-peer_process_exits:14"}},
+  {"ib-unknown-7", IbState::kNone, IbStimulus::kDrep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_drep_handler (R28)", "6.1-rxe/17-listener_destroyed_with_request_read:24"}},
 
   {"ib-retry-1", ib::kRequesting | ib::kReplying | IbState::kDreqSent, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 mad.c retry_send (M1, M3, M5)", "6.1-rxe/39-active_never_reads_its_reply:17"}},
   {"ib-retry-2", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait | IbState::kNone, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked (L8, L9): its message is not taken back", "lab 6.1-rxe, seed 1"}},

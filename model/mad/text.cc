@@ -116,13 +116,6 @@ std::string ToText(const Layers& layers, std::span<const uint8_t> bytes) {
   return text;
 }
 
-std::optional<uint64_t> ValueOf(const Layers& layers, std::span<const uint8_t> bytes,
-                                std::string_view path) {
-  const std::optional<Place> place = Find(layers, path);
-  if (!place || !place->field.is_number()) return std::nullopt;
-  return Read(bytes, *place);
-}
-
 }  // namespace
 
 Layers LayersOf(const Frame& frame) {
@@ -169,6 +162,13 @@ uint64_t Read(std::span<const uint8_t> bytes, const Place& place) {
 void Write(std::span<uint8_t> bytes, const Place& place, uint64_t value) {
   CM_CHECK(place.field.is_number()) << place.field.name;
   WriteBits(bytes.data() + place.offset, place.field, value);
+}
+
+std::optional<uint64_t> ValueOf(const Layers& layers, std::span<const uint8_t> bytes,
+                                std::string_view path) {
+  const std::optional<Place> place = Find(layers, path);
+  if (!place || !place->field.is_number()) return std::nullopt;
+  return Read(bytes, *place);
 }
 
 std::optional<uint64_t> ValueOf(const Frame& frame, std::string_view path) {

@@ -43,6 +43,8 @@ uint64_t Read(std::span<const uint8_t> bytes, const Place& place);
 void Write(std::span<uint8_t> bytes, const Place& place, uint64_t value);
 
 // The value of a field; empty when there is no such path or when it is longer than 64 bits.
+std::optional<uint64_t> ValueOf(const Layers& layers, std::span<const uint8_t> bytes,
+                                std::string_view path);
 std::optional<uint64_t> ValueOf(const Frame& frame, std::string_view path);
 std::optional<uint64_t> ValueOf(const Mad& mad, std::string_view path);
 

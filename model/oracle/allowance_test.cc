@@ -76,6 +76,12 @@ TEST_P(ACountedFault, HitsEitherOfTwoAtOnceButNotBoth) {
   ExpectPermitted(told + s_quiet + Told{kFetchesOther});
   ExpectPermitted(told + Told{kFetches} + t_quiet);
   RefusalOfTheLast(told + s_quiet + t_quiet);
+  // What was certain of the one is not taken back where the other is refused: it asks again.
+  const Told still_quiet = {"@7s..12s", "passive wait S within=5s -> quiet"};
+  const History history = Tell(told + s_quiet + t_quiet + still_quiet);
+  const HistoryResult judged = JudgeHistory(history, ReferenceProfile());
+  ASSERT_EQ(judged.refusals.size(), 2u);
+  EXPECT_EQ(judged.refusals.back().record + 1, history.records.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Once, ACountedFault,
@@ -204,6 +210,19 @@ TEST(ACountedRtu, MayBeSentByACallThatWaits) {
                     Renamed({kEstablished}) + Told{"returned active/2" + fetched};
   ExpectPermitted(told + Told{"passive wait T within=1s -> readable"});
   ExpectPermitted(told + Told{"@2s..3s", "passive wait T within=1s -> quiet"});
+}
+
+// At the instant at which it was healed: of what a fetch sends it is not known which faults precede
+// it.
+TEST(AHealedFault, CountsNothingThatIsSentLater) {
+  const auto healed = [](const std::string& fault) {
+    return kAccepted + Told{"@1s", "fault " + fault + " -> done", "@1s", "heal -> done", "@1s"};
+  };
+  ExpectPermitted(healed("reorder RTU from=active nth=1") +
+                  Told{"fault drop RTU from=active nth=1 -> done", "@1s", kEstablished, "@2s..3s",
+                       "passive wait S within=1s -> quiet"});
+  ExpectPermitted(healed("delay RTU from=active nth=1 by=1s") +
+                  Told{kEstablished, "passive wait S within=1s -> readable"});
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEachKind, TheFirst, testing::ValuesIn(Firsts()),

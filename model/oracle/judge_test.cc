@@ -24,6 +24,11 @@ TEST(TheOracle, PermitsAConnection) {
            "passive rdma_get_cm_event S as=e4 -> 0  event RDMA_CM_EVENT_ESTABLISHED id=P"});
 }
 
+TEST(TheOracle, KnowsPrivateDataThatLooksLikeAnAnswer) {
+  ExpectPermitted(kListening + kRouteResolved +
+                  Told{"active rdma_connect A private=\"a -> b\" -> 0"});
+}
+
 TEST(TheOracle, RefusesAWrongErrnoAndSaysWhichIsRight) {
   const std::string text = RefusalOfTheLast(
       kAddrResolved + Told{"active rdma_connect A private=\"hello\" -> -1 ENOTCONN"});
@@ -115,6 +120,21 @@ TEST(TheOracle, RefusesUnreachableBeforeTheSenderCanHaveGivenUp) {
       Told{"fault drop REQ from=active -> done", "active rdma_connect A private=\"hello\" -> 0"};
   RefusalOfTheLast(lost + Told{"@98s", kUnreachable});
   ExpectPermitted(lost + Told{"@99s", kUnreachable});
+}
+
+// With ACK_TIMEOUT 22 requests are 20.480 s apart, and each may be late by a step of the timer
+// wheel: sixteen of them take 360.448 s, and 300 ms.
+TEST(TheOracle, AllowsForAStepOfTheTimerWheelAtEachRetransmission) {
+  const Told lost =
+      kListening + kAddrResolved +
+      Told{"active rdma_set_option A option=ACK_TIMEOUT value=22 length=1 -> 0",
+           "active rdma_resolve_route A timeout_ms=2000 -> 0",
+           "active rdma_get_cm_event C as=e2 -> 0  event RDMA_CM_EVENT_ROUTE_RESOLVED id=A",
+           "active rdma_ack_cm_event e2 -> 0", "fault drop REQ from=active -> done"} +
+      Told{"active rdma_create_qp A -> 0", "@1s", "active rdma_connect A -> 0"};
+  const std::string quiet = "active wait C within=3600s -> quiet";
+  ExpectPermitted(lost + Told{"@2s..361400ms", quiet, kUnreachable});
+  RefusalOfTheLast(lost + Told{"@2s..361800ms", quiet});
 }
 
 TEST(TheOracle, PermitsSilenceWhereTheMessageIsLost) {

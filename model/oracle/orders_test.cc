@@ -12,6 +12,7 @@
 
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
+#include "model/conversation/words.h"
 
 namespace cm::model {
 namespace {
@@ -31,7 +32,7 @@ History Tell(const Told& told) {
   std::string said;
   std::string seen;
   for (const std::string& one : told) {
-    said += one.substr(0, one.find(" -> ")) + "\n";
+    said += one.substr(0, ArrowIn(one)) + "\n";
     seen += "0us  " + one + "\n";
   }
   auto parsed = ParseHistory("conversation 1\ntopology two-kernels\ncapabilities lanes\n" + said +

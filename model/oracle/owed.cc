@@ -29,18 +29,20 @@ constexpr OwedBounds kRetryOvertaken{"after one request interval and 10 ms", Ret
 constexpr OwedBounds kRetryDelayed{"after one request interval and 1 s",
                                    [](const Timing& t) { return Retry(t) + kOne; },
                                    [](const Timing& t) { return LateRetry(t) + kOne; }};
-constexpr OwedBounds kGivenUp{
-    "after 16 request intervals", [](const Timing& t) { return t.GiveUp(t.RequestInterval()); },
-    [](const Timing& t) { return t.Latest(t.GiveUp(t.RequestInterval())); }};
+constexpr OwedBounds kGivenUp{"after 16 request intervals",
+                              [](const Timing& t) { return t.GiveUp(t.RequestInterval()); },
+                              [](const Timing& t) { return t.LatestGiveUp(t.RequestInterval()); }};
 constexpr OwedBounds kTimewait{"after timewait", [](const Timing& t) { return t.Timewait(); },
                                [](const Timing& t) { return t.Latest(t.Timewait()); }};
 constexpr OwedBounds kThereAndBack{"promptly", Zero, [](const Timing& t) { return t.prompt * 2; }};
 constexpr OwedBounds kAnswered{"by the answer to the repetition", Retry,
                                [](const Timing& t) { return LateRetry(t) + t.prompt; }};
-constexpr OwedBounds kSubnetGivenUp{
-    "after the retries of the SA query",
-    [](const Timing&) { return Timing::AskPatience(kTimeOut); },
-    [](const Timing& t) { return t.Latest(Timing::AskPatience(kTimeOut)); }};
+constexpr OwedBounds kSubnetGivenUp{"after the retries of the SA query",
+                                    [](const Timing&) { return Timing::AskPatience(kTimeOut); },
+                                    [](const Timing& t) {
+                                      return t.LatestOf(Timing::AskInterval(kTimeOut),
+                                                        Timing::AskTimes(kTimeOut));
+                                    }};
 constexpr OwedBounds kUnanswered{"at the end of the time-out",
                                  [](const Timing&) { return kTimeOut; },
                                  [](const Timing& t) { return t.Latest(kTimeOut); }};

@@ -8,6 +8,7 @@
 
 #include "model/base/duration.h"
 #include "model/conversation/parse.h"
+#include "model/conversation/words.h"
 
 namespace cm::model {
 
@@ -28,7 +29,7 @@ History Tell(const Told& told) {
       until = dots == std::string::npos ? "" : one.substr(dots);
       continue;
     }
-    const std::string line = one.substr(0, one.find(" -> "));
+    const std::string line = one.substr(0, ArrowIn(one));
     if (!line.starts_with("returned ")) said += line + "\n";
     seen += fmt::format("{}{}  {}\n", ToString(now), until, one);
     if (!until.empty()) now = ParseDuration(until.substr(2)).value();

@@ -8,6 +8,7 @@ namespace {
 constexpr auto kPhases = NamesByValue<QpPhase>({
     {QpPhase::kNone, "none"},
     {QpPhase::kInit, "INIT"},
+    {QpPhase::kRtr, "RTR"},
     {QpPhase::kRts, "RTS"},
     {QpPhase::kErr, "ERR"},
     {QpPhase::kSame, "same"},
@@ -19,6 +20,7 @@ constexpr auto kStimuli = NamesByValue<QpStimulus>({
     {QpStimulus::kError, "error"},
     {QpStimulus::kDestroy, "destroy"},
     {QpStimulus::kCreateDatagram, "create for datagrams"},
+    {QpStimulus::kHalfUp, "bring half up"},
 });
 
 }  // namespace

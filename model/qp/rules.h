@@ -11,12 +11,15 @@
 
 namespace cm::model {
 
-// A queue pair between two calls: RESET and RTR are passed through, not rested in.
-enum class QpPhase : uint8_t { kNone, kInit, kRts, kErr, kSame };
+// A queue pair between two calls: RESET is passed through, and RTR is rested in where the step to
+// RTS is refused.
+enum class QpPhase : uint8_t { kNone, kInit, kRtr, kRts, kErr, kSame };
 inline constexpr int kQpPhaseCount = static_cast<int>(QpPhase::kSame);
 using QpPhases = Set<QpPhase>;
+// Nothing can be sent from it yet.
+inline constexpr QpPhases kBeforeRts = QpPhases(QpPhase::kInit) | QpPhase::kRtr;
 
-enum class QpStimulus : uint8_t { kCreate, kBringUp, kError, kDestroy, kCreateDatagram };
+enum class QpStimulus : uint8_t { kCreate, kBringUp, kError, kDestroy, kCreateDatagram, kHalfUp };
 
 struct QpRule {
   std::string_view id;

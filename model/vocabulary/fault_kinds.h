@@ -1,7 +1,7 @@
 // The table of fault kinds. A new kind is an enumerator and a row here, an action in
-// sim/world/faults.cc, an arm in model/oracle/belief/fault_model.cc, a row in
-// hw_tests/lab/linux_place.cc, and a walk that draws it. Text, digest, capabilities and checks
-// follow from the row.
+// sim/world/faults.cc, an arm in model/oracle/belief/fault_model.cc, a row of model/oracle/owed.cc,
+// a row in hw_tests/lab/linux_place.cc, and a walk that draws it. Text, digest, capabilities and
+// checks follow from the row.
 #ifndef MODEL_VOCABULARY_FAULT_KINDS_H_
 #define MODEL_VOCABULARY_FAULT_KINDS_H_
 

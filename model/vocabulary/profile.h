@@ -55,12 +55,21 @@ struct Timing {
   }
   // From the first transmission until the sender gives up.
   Duration GiveUp(Duration interval) const { return interval * (max_retries + 1); }
-  // The latest moment of a timer whose nominal length is `nominal`.
-  Duration Latest(Duration nominal) const {
-    return nominal + std::max(nominal * late_percent / 100, Granularity(nominal)) + late;
+  // The latest end of so many timers of that length, one after the other: each may be late by a
+  // step of the wheel.
+  Duration LatestOf(Duration interval, int64_t times) const {
+    const Duration all = interval * times;
+    return all + std::max(all * late_percent / 100, Granularity(interval) * times) + late;
   }
+  Duration LatestGiveUp(Duration interval) const { return LatestOf(interval, max_retries + 1); }
+  // The latest moment of a timer whose nominal length is `nominal`.
+  Duration Latest(Duration nominal) const { return LatestOf(nominal, 1); }
   // No call stays blocked longer than this unless nothing can ever answer it.
-  Duration Longest() const { return Latest(RequestInterval() + AfterMra() * max_retries); }
+  Duration Longest() const {
+    return std::max(
+        Latest(RequestInterval() + AfterMra() * max_retries),
+        RequestInterval() + Granularity(RequestInterval()) + LatestOf(AfterMra(), max_retries));
+  }
 
   friend bool operator==(const Timing&, const Timing&) = default;
 };

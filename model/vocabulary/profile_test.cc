@@ -88,8 +88,12 @@ TEST(Timing, AllowsForAStepOfTheTimerWheel) {
   const Timing& timing = TimingOf("6.1-rxe");
   EXPECT_GE(timing.Latest(Ms(20'480)), Ms(22'528));
   EXPECT_GE(timing.Latest(Ms(135'168)), Ms(147'456));
+  // So may each of sixteen be.
+  EXPECT_GE(timing.LatestGiveUp(Ms(20'480)), Ms(22'528) * 16);
+  EXPECT_GE(timing.LatestGiveUp(Ms(135'168)), Ms(147'456) * 16);
   // Where the step is less than the margin, nothing is added.
   EXPECT_EQ(timing.Latest(Ms(6'144)), Ms(6'144) + Ms(6'144) * 8 / 100 + Ms(300));
+  EXPECT_EQ(timing.LatestGiveUp(Ms(6'144)), Ms(98'304) + Ms(98'304) * 8 / 100 + Ms(300));
 }
 
 TEST(Timing, HasTheAckTimeoutOfTheKernel) {

@@ -15,7 +15,8 @@
 namespace cm {
 
 // A communication id or a queue pair number: that of an id of the conversation, or a plain number.
-// A plain number in the place of the receiver's belongs to no id there; 0 is none.
+// A plain number belongs to no id: neither the receiver's, nor, in the simulator, the sender's; 0
+// is none.
 struct TesterNumber {
   IdRef of;
   uint32_t plain = 0;

@@ -175,6 +175,9 @@ Errno BringUp(const Context& c, Library& library, uint32_t id, bool accepts) {
            .responder_resources = accepts ? own.responder_resources : attr.responder_resources});
     }
     if (OverIwarp(c)) continue;  // the provider modifies it, with the connection
+    // source: linux 6.1 rxe_qp.c rxe_qp_chk_attr, which looks at no other depth
+    const uint8_t asks = accepts ? own.initiator_depth : attr.initiator_depth;
+    if (step == QpState::kRts && asks > c.profile->limits.max_depth) return Errno::kInval;
     const Errno error = c.verbs->Modify(own.qp, step, attr.connects, attr.resolves);
     if (error != Errno::kNone) return error;
   }

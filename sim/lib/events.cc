@@ -40,13 +40,6 @@ bool ProcessRequest(const Context& c, Library& library, uint32_t channel,
   return true;
 }
 
-// The queue pair takes what the reply says; the device must have the depth in which it may ask.
-// source: linux 6.1 rxe_qp.c rxe_qp_chk_attr, observed 6.1-rxe
-Errno FollowReply(const Context& c, Library& library, uint32_t id, const ConnFields& reply) {
-  if (!OverIwarp(c) && reply.initiator_depth > c.profile->limits.max_depth) return Errno::kInval;
-  return BringUp(c, library, id, false);
-}
-
 void ProcessResponse(const Context& c, Library& library, const response::Event& event,
                      FetchedEvent* fetched) {
   const uint32_t id = fetched->id;
@@ -55,7 +48,7 @@ void ProcessResponse(const Context& c, Library& library, const response::Event& 
     own.remote_ece = event.ece;
     return;
   }
-  Errno error = FollowReply(c, library, id, event.conn);
+  Errno error = BringUp(c, library, id, false);
   if (error == Errno::kNone) error = Write(c, library, id, command::Accept{.id = own.handle});
   if (error == Errno::kNone) {
     fetched->event.type = EventType::kEstablished;

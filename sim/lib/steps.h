@@ -58,7 +58,8 @@ void FreeId(const Context& c, Library& library, uint32_t id);
 Reply CreateQp(const Context& c, Library& library, uint32_t id, std::optional<QpType> type);
 Reply DestroyQp(const Context& c, Library& library, uint32_t id);
 // Moves the queue pair to RTS, with the kernel's attributes for each step. An id that accepts gives
-// it its own depths, and not those of the peer's message.
+// it its own depths, and not those of the peer's message. EINVAL where the device cannot ask as
+// deep: it stays in RTR then.
 Errno BringUp(const Context& c, Library& library, uint32_t id, bool accepts);
 void QpToError(const Context& c, Library& library, uint32_t id);
 

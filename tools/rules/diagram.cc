@@ -181,8 +181,8 @@ Diagram Qp() {
   Diagram diagram{.name = "qp",
                   .title = "qp",
                   .says =
-                      "The queue pair of an id, between two calls. RESET and RTR are passed "
-                      "through."};
+                      "The queue pair of an id, between two calls. RESET is passed through, and so "
+                      "is RTR where the device can ask as deep as the call says."};
   diagram.states = Names(Set<model::QpPhase>::All(model::kQpPhaseCount), model::kQpPhaseCount);
   Sketch sketch;
   for (const model::QpRule& r : model::rules::kQps) {

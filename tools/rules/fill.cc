@@ -3,19 +3,20 @@
 namespace cm::ruledoc {
 namespace {
 
-constexpr std::string_view kEnd = "\"}},";
+constexpr std::string_view kEnd = "\"}";  // of the evidence; the transports may follow
 
 std::string FilledLine(std::string_view line,
                        const std::function<std::string(std::string_view)>& observed) {
   const size_t start = line.find_first_not_of(' ');
-  const bool is_row =
-      start != line.npos && line.substr(start).starts_with("{\"") && line.ends_with(kEnd);
+  const size_t end = line.rfind(kEnd);
+  const bool is_row = start != line.npos && line.substr(start).starts_with("{\"") &&
+                      end != line.npos && line.ends_with("},");
   if (!is_row) return std::string(line);
   const size_t id_at = start + 2;
   const std::string_view id = line.substr(id_at, line.find('"', id_at) - id_at);
-  const std::string_view body = line.substr(0, line.size() - kEnd.size());
+  const std::string_view body = line.substr(0, end);
   const size_t quote = body.rfind('"');
-  return std::string(body.substr(0, quote + 1)) + observed(id) + std::string(kEnd);
+  return std::string(body.substr(0, quote + 1)) + observed(id) + std::string(line.substr(end));
 }
 
 }  // namespace

@@ -15,6 +15,11 @@ TEST(Filled, PutsWhatWasSeenIntoTheLastStringOfARow) {
             R"row(  {"bind-9", kIdle, {"man rdma_bind_addr(3)", "6.1-rxe/01-test:4"}},)row");
 }
 
+TEST(Filled, KnowsARowWithTransportsBehind) {
+  EXPECT_EQ(Filled(R"row(  {"bind-9", {"man x(3)", ""}, over::kIbCm},)row", Seen),
+            R"row(  {"bind-9", {"man x(3)", "6.1-rxe/01-test:4"}, over::kIbCm},)row");
+}
+
 TEST(Filled, TakesAwayWhatIsSeenNoMore) {
   EXPECT_EQ(Filled(R"row(  {"bind-1", {"man x(3)", "6.1-rxe/01-test:4"}},)row", Seen),
             R"row(  {"bind-1", {"man x(3)", ""}},)row");

@@ -39,6 +39,9 @@ constexpr auto kUnreached = std::to_array<Unreached>({
      "no connection manager sends such a message: a tester does, in the conversations of "
      "`conformance/scenarios/protocol/tester`, and no walk draws one"},
     {"mad-7", "all that is sent is taken, and so nothing shows it"},
+    {"accept-13 qp-up-4",
+     "no walk draws a depth beyond the device's for what it accepts outside of RDMA_PS_TCP; "
+     "`refusals/depth_beyond_the_queue_pair` does"},
     {"sync-8 sync-9", "a listener hears of nothing that was refused, or that failed"},
 });
 

@@ -112,8 +112,9 @@ FaultModel::Places FaultModel::PlacesOf(const Rule& rule, const Flight& flight) 
 }
 
 std::optional<Counted> FaultModel::Count(const Flight& flight) {
-  const auto counts =
-      std::ranges::find_if(rules_, [&](const Rule& rule) { return Matches(rule, flight); });
+  // What was healed before the call does not count what the call sends.
+  const auto counts = std::ranges::find_if(
+      rules_, [&](const Rule& rule) { return rule.until == kStill && Matches(rule, flight); });
   if (counts == rules_.end() || !counts->fault.CountsMessages() || !HasBegun(*counts, flight) ||
       flight.since.latest > counts->last())
     return std::nullopt;

@@ -125,5 +125,13 @@ TEST(PossibilitySet, ReportsARowOnceWhenAllHaveUsedIt) {
   EXPECT_TRUE(set.TakeCertain(&reached).none());
 }
 
+TEST(Possibility, HasNoMoreIdsThanItCanTellApart) {
+  Possibility p;
+  p.ids.resize(kNoId - 2);
+  p.Insert(0, IdState());
+  EXPECT_EQ(p.ids.size(), kNoId - 1U);
+  EXPECT_DEATH(p.Insert(0, IdState()), "too many ids");
+}
+
 }  // namespace
 }  // namespace cm::model

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/check.h"
+
 namespace cm::model {
 namespace {
 
@@ -88,6 +90,7 @@ void Possibility::Send(Flight flight) {
 }
 
 void Possibility::Insert(uint8_t place, IdState id) {
+  CM_CHECK(ids.size() + 1 < kNoId) << "too many ids that can influence one another";
   ForEachPlace(this, [place](uint8_t* at) {
     if (*at != kNoId && *at >= place) ++*at;
   });

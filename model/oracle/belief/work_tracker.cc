@@ -161,6 +161,8 @@ void WorkTracker::NewQueuePair(IdRef id, bool connected) {
   const bool unknown = own.unknown || (own.had && (connected || own.srq));
   QueuesInfo fresh{.srq = own.srq, .shares = own.srq, .service = own.service};
   fresh.rnr_retries = own.rnr_retries;
+  fresh.reads_none = own.reads_none;
+  fresh.serves_none = own.serves_none;
   fresh.device = own.device;
   fresh.peer = own.peer;
   fresh.had = true;

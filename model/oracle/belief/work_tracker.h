@@ -45,9 +45,11 @@ struct QueuesInfo {
   bool shares = false;        // and its queue pair takes receives from it
   bool sends_failed = false;  // one of them has: those behind it are flushed
   bool receives_failed = false;
-  bool unknown = false;     // nothing can be said about what completes
-  bool service = false;     // a datagram service was named
-  uint8_t rnr_retries = 7;  // that the application of this end has asked the other one for
+  bool unknown = false;      // nothing can be said about what completes
+  bool service = false;      // a datagram service was named
+  uint8_t rnr_retries = 7;   // that the application of this end has asked the other one for
+  bool reads_none = false;   // this end has named a depth of 0 for its reads
+  bool serves_none = false;  // and for those of the other end
   uint8_t device = kNoDevice;
   IdRef peer;
   std::array<CompletionEvents, 2> events;  // of sends, of receives

@@ -10,6 +10,7 @@ Hits Components::Sum(Hits a, const Hits& b) {
 }
 
 Hits Components::OwnHits(const Component& component) {
+  if (component.set.empty()) return {};  // what it has had is refused
   Hits least = CertainHits(component.set.items());
   for (size_t i = 0; i < least.size(); ++i)
     least[i] = static_cast<uint8_t>(least[i] - component.elsewhere[i]);

@@ -4,6 +4,7 @@
 
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
+#include "model/oracle/machine/guards.h"
 #include "model/vocabulary/fault_kinds.h"
 
 namespace cm::model {
@@ -249,10 +250,8 @@ Verdict DataPath::Deregister(const call::DeregMr& dereg, const seen::Answered& a
 
 // Either end has named a depth of 0: its reads may never begin.
 bool DataPath::MayHaveNoRoomToRead(IdRef id) const {
-  const std::optional<ConnFields>& own = facts_.id(id).depths;
-  const IdRef peer = facts_.work.of(id).peer;
-  if (own && own->initiator_depth == 0) return true;
-  return peer.valid() && facts_.id(peer).depths && facts_.id(peer).depths->responder_resources == 0;
+  const QueuesInfo& own = facts_.work.of(id);
+  return own.reads_none || (own.peer.valid() && facts_.work.of(own.peer).serves_none);
 }
 
 // What calls, events and faults say about queues.
@@ -277,10 +276,15 @@ void DataPath::Learn(const Record& record, const Line& line) {
     work.of(id).rnr_retries = connect->param ? connect->param->rnr_retry_count : kForEver;
   if (const auto* accept = std::get_if<call::Accept>(&call))
     work.of(id).rnr_retries = accept->param ? accept->param->rnr_retry_count : kForEver;
+  if (const std::optional<ConnParam>* param = ParamOf(call); param != nullptr && *param) {
+    work.of(id).reads_none |= (*param)->initiator_depth == 0;
+    work.of(id).serves_none |= (*param)->responder_resources == 0;
+  }
   const CallKind kind = KindOf(call);
   // Soft-RoCE keeps what it refuses for the sake of the state, and carries it out later.
   const bool refused = answered->reply == Reply::Refused(Errno::kInval);
-  if (refused && IsWork(kind) && !IsReceive(kind) && PhasesOf(id, components_).Has(QpPhase::kInit))
+  if (refused && IsWork(kind) && !IsReceive(kind) &&
+      !(PhasesOf(id, components_) & kBeforeRts).empty())
     work.of(id).unknown = true;
   if (!answered->reply.succeeded() || !id.valid()) return;
   if (!MovesData(kind) && !QpAskedBy(call)) return;
@@ -296,7 +300,7 @@ void DataPath::Learn(const Record& record, const Line& line) {
     work.NewQueuePair(id, facts_.id(id).connected || accepts);
   } else if (WorkOf(call) != nullptr) {
     work.Post(call, EndsOf(id, facts_, components_));
-    if (kind == CallKind::kPostRead && MayHaveNoRoomToRead(id)) work.of(id).unknown = true;
+    if (IsRead(kind) && MayHaveNoRoomToRead(id)) work.of(id).unknown = true;
     if (kind == CallKind::kPostUdSend)
       context_.datagram_lengths.push_back(LengthOf(WorkOf(call)->sges));
   } else if (const auto* msgs = std::get_if<call::RegMsgs>(&call)) {

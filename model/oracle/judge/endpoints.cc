@@ -177,7 +177,8 @@ Verdict Endpoints::Create(const Record& record, Lane lane, const call::CreateEp&
 bool Endpoints::MayLast(const Window& window) const {
   const Timing& timing = profile_.timing;
   const Duration timeout = Duration::Milliseconds(kTimeoutMs);
-  const Duration longest = timing.Latest(timeout) + timing.Latest(Timing::AskPatience(timeout));
+  const Duration longest = timing.Latest(timeout) +
+                           timing.LatestOf(Timing::AskInterval(timeout), Timing::AskTimes(timeout));
   return window.end - window.begin <= longest.nanoseconds();
 }
 

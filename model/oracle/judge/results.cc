@@ -14,6 +14,8 @@ std::optional<QpState> StateOf(QpPhase phase) {
   switch (phase) {
     case QpPhase::kInit:
       return QpState::kInit;
+    case QpPhase::kRtr:
+      return QpState::kRtr;
     case QpPhase::kRts:
       return QpState::kRts;
     case QpPhase::kErr:

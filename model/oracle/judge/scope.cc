@@ -5,7 +5,8 @@
 namespace cm::model {
 namespace {
 
-// So many memberships are followed that are not reported yet: the SA answers in any order.
+// An id that joins while more than so many are not reported is not followed: the SA answers in any
+// order.
 constexpr size_t kMostJoining = 5;
 
 const PrivateData* DataOf(const Call& call) {

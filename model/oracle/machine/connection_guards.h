@@ -86,6 +86,14 @@ inline Certainty QpWithoutRoute(const Situation& s) {
             !s.fault_model.carriers().IsUp(s.id.device));
 }
 
+// The step to RTS looks at the depth in which it asks, and at no other.
+// source: linux 6.1 rxe_qp.c rxe_qp_chk_attr
+inline Certainty QpLacksDepth(const Situation& s) {
+  const std::optional<ConnParam>& param = *ParamOf(s.call);
+  return Of(!s.datagram() && s.id.qp != QpPhase::kNone && param &&
+            DepthTooLarge(param->initiator_depth, s.facts.profile().limits));
+}
+
 // The IB CM does not do what it is asked, which for an id of datagrams is something else.
 template <IbStimulus kOn, IbStimulus kOnDatagram = kOn>
 Certainty Refuses(const Situation& s) {
@@ -154,6 +162,7 @@ inline constexpr auto kOfConnections = std::to_array<GuardRow>({
     {Guard::kDataTooLong, DataTooLong},
     {Guard::kQpSourceLost, QpSourceLost},
     {Guard::kQpWithoutRoute, QpWithoutRoute},
+    {Guard::kQpLacksDepth, QpLacksDepth},
     {Guard::kSourceLost, SourceLost},
     {Guard::kHandlesTaken, HandlesTaken},
     {Guard::kInitRefused, InitRefused, over::kIbCm},

@@ -329,6 +329,7 @@ constexpr auto kRows = std::to_array<Row>({
     {Effect::kQpDestroyed, MovesQp<QpStimulus::kDestroy>, over::kIbCm},
     {Effect::kQpDestroyed, BreaksQpOverTcp<QpStimulus::kDestroy>, over::kIwarp},
     {Effect::kQpUp, MovesQp<QpStimulus::kBringUp>},
+    {Effect::kQpHalfUp, MovesQp<QpStimulus::kHalfUp>},
     {Effect::kQpError, MovesQp<QpStimulus::kError>, over::kIbCm},
     {Effect::kQpError, BreaksQpOverTcp<QpStimulus::kError>, over::kIwarp},
     {Effect::kSendsReq, SendsReq<IbStimulus::kSendReq>, over::kIbCm},

@@ -275,7 +275,7 @@ class Steps::Expansion {
   struct SaQuery {
     FaultModel::Query query;
     Span since;
-    Duration in_all;       // timeout in total
+    Duration patience;     // its timeout
     bool waits = false;    // it may be queued behind others
     bool refused = false;  // the response may be an error
   };

@@ -86,7 +86,7 @@ Steps::Expansion::SaQuery Steps::Expansion::QueryForRoute(const IdState& id) con
   // There is no path to a group that does not exist.
   return {.query = steps_.fault_model_.QueryOf(id.device, id.resolving, patience),
           .since = id.resolving,
-          .in_all = Timing::AskPatience(patience),
+          .patience = patience,
           .refused = info.destination.kind == AddressKind::kGroup};
 }
 
@@ -97,7 +97,7 @@ Steps::Expansion::SaQuery Steps::Expansion::QueryForGroup(const IdState& id,
   const Duration patience = steps_.facts_.profile().timing.group_reply;
   SaQuery asked{.query = steps_.fault_model_.QueryOf(id.device, since, patience),
                 .since = since,
-                .in_all = Timing::AskPatience(patience)};
+                .patience = patience};
   asked.waits = steps_.facts_.SharesGroup(info, membership);
   // The port may be in the group already, or another query for it may be outstanding.
   if (asked.waits && asked.query.silenced)
@@ -114,11 +114,14 @@ void Steps::Expansion::ExpandSaQuery(const Possibility& p, const SaQuery& asked,
   Due due = steps_.Prompt(asked.since, window_);
   if (!query.prompt) {
     const Timing& timing = steps_.facts_.profile().timing;
-    const int64_t latest = timing.Latest(asked.in_all).nanoseconds();
+    const int64_t latest =
+        timing.LatestOf(Timing::AskInterval(asked.patience), Timing::AskTimes(asked.patience))
+            .nanoseconds();
     due.not_after = asked.waits ? kNever : asked.since.latest + latest;
   }
-  const Due given_up{.not_before = asked.since.earliest + asked.in_all.nanoseconds(),
-                     .not_after = due.not_after};
+  const Due given_up{
+      .not_before = asked.since.earliest + Timing::AskPatience(asked.patience).nanoseconds(),
+      .not_after = due.not_after};
   due.not_before = query.answered_from;
   const auto offer = [&](Due at, Below how) {
     Offer(p, at, what, [&, how](Possibility* next, Span when) { becomes(next, how, when); });
@@ -223,13 +226,14 @@ void Steps::Expansion::ExpandOutstanding(const Possibility& p, uint8_t i) {
     });
   }
   if (MustRepeat(id, timing, plain) && !RepeatsApart(p, i)) return;
+  const Duration latest = timing.LatestGiveUp(plain);
   Due end = InTurn(id.first, timing.GiveUp(plain));
+  end.not_after = id.first.latest + latest.nanoseconds() * steps_.facts_.Turns();
   // An MRA makes it longer, but for one of a tester, which may say anything.
   const int64_t earliest = EarliestEnd(id, plain);
   end.not_before = id.mra_timeout != 0 ? earliest : std::max(end.not_before, earliest);
-  const Duration longest = std::max(timing.GiveUp(plain), timing.GiveUp(timing.AfterMra()));
-  if (id.mra) end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
-  if (MayHaveMra(p, i)) end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
+  const Duration longest = std::max(latest, timing.LatestGiveUp(timing.AfterMra()));
+  if (id.mra || MayHaveMra(p, i)) end.not_after = id.first.latest + longest.nanoseconds();
   if (kept != Certainty::kNo) end.not_after = kNever;
   Offer(p, end, "the last repetition of a message", [&, i](Possibility* next, Span when) {
     // What would make it wait longer comes too late; a counted fault may still hit it.

@@ -86,13 +86,15 @@ bool LeavesDepthOpen(const std::optional<ConnParam>& param) {
          param->initiator_depth == kDeviceMaximum;
 }
 
+bool DepthTooLarge(uint8_t depth, const Limits& limits) {
+  return depth != kDeviceMaximum && depth > limits.max_depth;
+}
+
 bool DepthTooLarge(const Call& call, const Limits& limits) {
   const std::optional<ConnParam>* param = ParamOf(call);
-  const auto large = [&](uint8_t depth) {
-    return depth != kDeviceMaximum && depth > limits.max_depth;
-  };
   return param != nullptr && *param &&
-         (large((*param)->responder_resources) || large((*param)->initiator_depth));
+         (DepthTooLarge((*param)->responder_resources, limits) ||
+          DepthTooLarge((*param)->initiator_depth, limits));
 }
 
 bool SpaceKnown(PortSpace space) {

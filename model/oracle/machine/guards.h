@@ -16,7 +16,9 @@ namespace cm::model {
 const std::optional<ConnParam>* ParamOf(const Call& call);
 // A depth is left to the device.
 bool LeavesDepthOpen(const std::optional<ConnParam>& param);
-// The call names a depth that the device does not have.
+// The device does not have the depth, and it is not the one that is left to it.
+bool DepthTooLarge(uint8_t depth, const Limits& limits);
+// The call names such a depth.
 bool DepthTooLarge(const Call& call, const Limits& limits);
 bool SpaceKnown(PortSpace space);
 // The address that a call would bind the id to; kNone when it binds nothing.

@@ -32,7 +32,7 @@ inline constexpr auto kOfQueues = std::to_array<GuardRow>({
      [](const Situation& s) { return Of(WorkOf(s.call)->sges.size() > QueueLimits::kSges); }},
     {Guard::kInlineTooLong, InlineTooLong},
     {Guard::kQueueFull, [](const Situation& s) { return s.facts.work.QueueFull(s.id, s.call); }},
-    {Guard::kQpNotReady, [](const Situation& s) { return Of(s.id.qp == QpPhase::kInit); }},
+    {Guard::kQpNotReady, [](const Situation& s) { return Of(kBeforeRts.Has(s.id.qp)); }},
     {Guard::kNoCqEvent, NoCqEvent},
     {Guard::kCqEventsUnacked, [](const Situation& s) { return Of(QueuesOf(s).CqEventsUnacked()); }},
     // Decided over all possibilities at once, by DataPath::NothingCompleted.
