@@ -149,8 +149,11 @@ void Agent::KillShell() {
 void Agent::Start(const std::string& command) {
   std::array<int, 2> output;
   std::array<int, 2> error;
-  if (pipe2(output.data(), O_CLOEXEC) != 0 || pipe2(error.data(), O_CLOEXEC) != 0)
+  if (pipe2(output.data(), O_CLOEXEC) != 0) return Refuse("agent: no more pipes\n");
+  if (pipe2(error.data(), O_CLOEXEC) != 0) {
+    for (const int end : output) close(end);
     return Refuse("agent: no more pipes\n");
+  }
   started_ns_ = GuestClockNs();
   const pid_t shell = fork();
   if (shell == 0) BecomeShell(command, output[1], error[1]);

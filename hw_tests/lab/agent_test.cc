@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -79,6 +82,15 @@ class AgentTest : public ::testing::Test {
     return AwaitExit();
   }
 
+  // Numbers of the agent's descriptors.
+  std::set<int> Open() const {
+    std::set<int> open;
+    const std::string folder = "/proc/" + std::to_string(agent_.pid()) + "/fd";
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      open.insert(std::stoi(entry.path().filename()));
+    return open;
+  }
+
   cm::Descriptor port_;
   cm::Process agent_;
   uint32_t command_ = 0;
@@ -136,6 +148,24 @@ TEST_F(AgentTest, KillsACommandWithItsChildren) {
 
 TEST_F(AgentTest, KillWithoutACommandIsHarmless) {
   Send({FrameType::kKill, 0, ""});
+  EXPECT_EQ(Run("echo here").output, "here\n");
+}
+
+// The agent may have three more descriptors: one pipe, and half of the other.
+TEST_F(AgentTest, HasNothingOpenOfACommandWithoutPipes) {
+  const std::set<int> before = Open();
+  rlimit few = {};
+  for (int room = 0; room < 3; ++few.rlim_cur)
+    if (!before.contains(static_cast<int>(few.rlim_cur))) ++room;
+  rlimit usual = {};
+  ASSERT_EQ(prlimit(agent_.pid(), RLIMIT_NOFILE, nullptr, &usual), 0);
+  few.rlim_max = usual.rlim_max;
+  ASSERT_EQ(prlimit(agent_.pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+  const Answer refused = Run("true");
+  EXPECT_EQ(refused.error, "agent: no more pipes\n");
+  EXPECT_EQ(refused.status, 126);
+  EXPECT_EQ(Open(), before);
+  ASSERT_EQ(prlimit(agent_.pid(), RLIMIT_NOFILE, &usual, nullptr), 0);
   EXPECT_EQ(Run("echo here").output, "here\n");
 }
 

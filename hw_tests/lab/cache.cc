@@ -10,9 +10,11 @@
 #include <xxhash.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace lab {
 namespace {
@@ -20,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMegabyte = 1 << 20;
+constexpr std::chrono::milliseconds kBetweenAttempts(100);
 
 Problem Failed(const fs::path& path) {
   return {path.string() + ": " + strerror(errno), ProblemKind::kUnusable};
@@ -75,15 +78,19 @@ std::optional<Problem> CheckFreeSpace(const fs::path& folder, uint64_t needed_by
                  std::to_string(needed_bytes / kMegabyte) + " MB are needed"};
 }
 
-Outcome<FolderLock> FolderLock::Take(const fs::path& folder, const std::function<void()>& waiting) {
+// The lab may run in a thread that gets no signal, where a flock that waits would not end.
+Outcome<FolderLock> FolderLock::Take(const fs::path& folder, const std::function<void()>& waiting,
+                                     const std::function<bool()>& cancelled) {
   cm::Descriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.get() < 0) return Failed(folder);
   if (flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0) return FolderLock(std::move(descriptor));
   if (waiting) waiting();
-  if (flock(descriptor.get(), LOCK_EX) != 0)
-    return errno == EINTR ? Problem{"interrupted while waiting for " + folder.string(),
-                                    ProblemKind::kCancelled}
-                          : Failed(folder);
+  while (flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return Failed(folder);
+    if (cancelled && cancelled())
+      return Problem{"interrupted while waiting for " + folder.string(), ProblemKind::kCancelled};
+    std::this_thread::sleep_for(kBetweenAttempts);
+  }
   return FolderLock(std::move(descriptor));
 }
 

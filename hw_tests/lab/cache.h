@@ -43,10 +43,11 @@ std::optional<Problem> CheckFreeSpace(const std::filesystem::path& folder, uint6
 
 class FolderLock {
  public:
-  // Waits for another holder to release the lock, or for a signal; calls `waiting` once if it has
-  // to.
+  // Waits for another holder to release the lock, or until `cancelled`, asked ten times a second;
+  // calls `waiting` once if it has to.
   static Outcome<FolderLock> Take(const std::filesystem::path& folder,
-                                  const std::function<void()>& waiting);
+                                  const std::function<void()>& waiting,
+                                  const std::function<bool()>& cancelled);
 
  private:
   explicit FolderLock(cm::Descriptor folder) : folder_(std::move(folder)) {}

@@ -2,11 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -85,38 +82,28 @@ TEST(CheckFreeSpace, NamesAFolderThatIsNotThere) {
 TEST(FolderLock, SecondHolderWaitsForTheFirst) {
   const fs::path folder = EmptyFolder("lock");
   int waits = 0;
+  const auto waiting = [&] { ++waits; };
   {
-    const Outcome<FolderLock> first = FolderLock::Take(folder, [&] { ++waits; });
+    const Outcome<FolderLock> first = FolderLock::Take(folder, waiting, nullptr);
     ASSERT_TRUE(first.ok());
     EXPECT_EQ(waits, 0);
   }
-  const Outcome<FolderLock> second = FolderLock::Take(folder, [&] { ++waits; });
+  const Outcome<FolderLock> second = FolderLock::Take(folder, waiting, nullptr);
   ASSERT_TRUE(second.ok());
   EXPECT_EQ(waits, 0) << "the first one has let go";
 }
 
-// As with Ctrl-C. The signal comes again and again, as the wait may not have begun with the first.
-TEST(FolderLock, AWaitEndsWithASignal) {
-  const fs::path folder = EmptyFolder("interrupted");
-  const Outcome<FolderLock> first = FolderLock::Take(folder, nullptr);
-  struct sigaction ignoring = {};
-  ignoring.sa_handler = [](int /*signal*/) {};
-  struct sigaction before = {};
-  ASSERT_EQ(sigaction(SIGALRM, &ignoring, &before), 0);
-  const auto every = [](suseconds_t microseconds) {
-    const timeval span{.tv_sec = 0, .tv_usec = microseconds};
-    const itimerval timer{.it_interval = span, .it_value = span};
-    setitimer(ITIMER_REAL, &timer, nullptr);
-  };
-  const Outcome<FolderLock> second = FolderLock::Take(folder, [&] { every(10'000); });
-  every(0);
-  sigaction(SIGALRM, &before, nullptr);
+TEST(FolderLock, AWaitEndsWhenItIsCancelled) {
+  const fs::path folder = EmptyFolder("cancelled");
+  const Outcome<FolderLock> first = FolderLock::Take(folder, nullptr, nullptr);
+  ASSERT_TRUE(first.ok());
+  const Outcome<FolderLock> second = FolderLock::Take(folder, nullptr, [] { return true; });
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.problem().kind, ProblemKind::kCancelled);
 }
 
 TEST(FolderLock, OfAFolderThatIsNotThereIsAProblem) {
-  EXPECT_FALSE(FolderLock::Take("/nowhere/at/all", nullptr).ok());
+  EXPECT_FALSE(FolderLock::Take("/nowhere/at/all", nullptr, nullptr).ok());
 }
 
 TEST(NewFile, HasNoNameUntilItIsKept) {

@@ -106,9 +106,10 @@ Outcome<fs::path> EnsureSnapshot(const Image& image, Topology topology, const st
   const fs::path path = image.folder() / name;
   std::error_code error;
   if (fs::exists(path, error)) return path;
-  const Outcome<FolderLock> lock = FolderLock::Take(image.folder(), [&] {
+  const auto waiting = [&] {
     if (caller.progress) caller.progress("waiting for another snapshot");
-  });
+  };
+  const Outcome<FolderLock> lock = FolderLock::Take(image.folder(), waiting, caller.cancelled);
   if (!lock.ok()) return lock.problem();
   if (fs::exists(path, error)) return path;
   Emulator::Settings settings;

@@ -109,8 +109,8 @@ int Clean(const Arguments& arguments) {
   if (!cache.ok()) return Fail(cache.problem());
   std::error_code error;
   if (!fs::exists(cache.value(), error)) return 0;
-  const lab::Outcome<lab::FolderLock> lock =
-      lab::FolderLock::Take(cache.value(), [] { fputs("waiting for a build\n", stderr); });
+  const auto waiting = [] { fputs("waiting for a build\n", stderr); };
+  const lab::Outcome<lab::FolderLock> lock = lab::FolderLock::Take(cache.value(), waiting, nullptr);
   if (!lock.ok()) return Fail(lock.problem());
   for (const fs::directory_entry& entry : fs::directory_iterator(cache.value(), error)) {
     const std::string name = entry.path().filename().string();

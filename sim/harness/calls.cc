@@ -30,12 +30,12 @@ using uapi::Request;
 
 constexpr Duration kPause = Duration::Milliseconds(1);
 
-// False when the device in the record is not one of `with`.
-template <typename T>
-bool Replace(Request* request, uint32_t T::*field, std::span<const uint32_t> with) {
+// Replaces the index of a device in the record by `of` that index. False when that is none.
+template <typename T, typename Of>
+bool Replace(Request* request, uint32_t T::*field, Of of) {
   T record = uapi::As<T>(request->bytes);
-  if (record.*field >= with.size() || request->bytes.size() < sizeof record) return false;
-  record.*field = with[record.*field];
+  if (request->bytes.size() < sizeof record) return false;
+  record.*field = of(record.*field);
   std::memcpy(request->bytes.data(), &record, sizeof record);
   return record.*field != UINT32_MAX;
 }
@@ -67,12 +67,6 @@ std::optional<Answer> OfDeviceEvents(Op op) {
   if (op == Op::kOpenEvents || op == Op::kCloseEvents || op == Op::kPollEventsOfDevice)
     return Answer{};
   return std::nullopt;
-}
-
-// Such a request has the index of a device.
-bool NamesADevice(Op op) {
-  return op == Op::kPort || op == Op::kGid || op == Op::kCreateQp || op == Op::kOpenXrcd ||
-         op == Op::kRegister || op == Op::kAllocMw;
 }
 
 }  // namespace
@@ -111,20 +105,21 @@ Answer Harness::AllDevices() {
 // Devices have an index in the list of all hosts; a machine knows its own. False when the device is
 // not one of the program's host.
 bool Harness::Localize(Request* request) const {
-  if (!NamesADevice(request->op)) return true;
-  const uint8_t kernel = world_.topology().KernelOf(running_->side);
-  std::vector<uint32_t> own;  // by index in the list of all hosts
-  for (const Place& place : places_)
-    own.push_back(place.kernel == kernel ? place.device : UINT32_MAX);
-  if (request->op == Op::kPort || request->op == Op::kGid) {
-    if (request->on >= own.size()) return false;
-    request->on = own[request->on];
+  const auto own = [this](uint32_t index) {
+    const uint8_t kernel = world_.topology().KernelOf(running_->side);
+    const bool here = index < places_.size() && places_[index].kernel == kernel;
+    return here ? places_[index].device : UINT32_MAX;
+  };
+  const Op op = request->op;
+  if (op == Op::kPort || op == Op::kGid) {
+    request->on = own(request->on);
     return request->on != UINT32_MAX;
   }
-  if (request->op == Op::kCreateQp) return Replace(request, &uapi::QpRecord::device, own);
-  if (request->op == Op::kOpenXrcd) return Replace(request, &uapi::XrcdRecord::device, own);
-  if (request->op == Op::kRegister) return Replace(request, &uapi::RegionRecord::device, own);
-  return Replace(request, &uapi::WindowRecord::device, own);
+  if (op == Op::kCreateQp) return Replace(request, &uapi::QpRecord::device, own);
+  if (op == Op::kOpenXrcd) return Replace(request, &uapi::XrcdRecord::device, own);
+  if (op == Op::kRegister) return Replace(request, &uapi::RegionRecord::device, own);
+  if (op == Op::kAllocMw) return Replace(request, &uapi::WindowRecord::device, own);
+  return true;
 }
 
 Answer Harness::Ask(const Request& request) {

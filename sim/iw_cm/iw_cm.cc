@@ -179,7 +179,7 @@ void IwCm::Crash(uint8_t device) {
   for (const IwIndex iw : ids_.All())
     if (ids_[iw].device == device) ids_.Free(iw);
   for (const FrameIndex f : frames_.All())
-    if (frames_[f].from_device == device) frames_.Free(f);
+    if (frames_[f].from_device == device || frames_[f].to_device == device) frames_.Free(f);
 }
 
 void IwCm::OnFrame(const Context& c, FrameIndex number) {

@@ -126,8 +126,9 @@ class IwCm {
   // False when it waits for the reply; then OnIwGone is called. source: iwcm.c destroy_cm_id
   bool Destroy(const Context& c, IwIndex iw);
 
-  // Drops everything on the device, and what it has sent and has not arrived, without
-  // notifications.
+  // Drops everything on the device, and what is on its way from it or to it, without notifications.
+  // That a host which has started again resets connections it does not know is not modelled: a peer
+  // notices by the time-out of its request.
   void Crash(uint8_t device);
 
   // Events.

@@ -204,5 +204,17 @@ TEST_F(Connections, OfACrashedDeviceAreNotRequestedAnyMore) {
   EXPECT_FALSE(user.passive.valid());
 }
 
+// The device receives again at once: its host has started again.
+TEST_F(Connections, ToADeviceThatCrashesTimeOut) {
+  Connect();
+  iw.Crash(1);
+  EXPECT_EQ(iw.frames().live_count(), 0u);
+  RunUntil(profile->timing.mpa_reply - Duration::Microseconds(1));
+  EXPECT_FALSE(user.passive.valid());
+  EXPECT_THAT(user.active_events, IsEmpty());
+  RunUntil(profile->timing.mpa_reply);
+  EXPECT_THAT(user.active_events, ElementsAre(IwEventKind::kTimedOut));
+}
+
 }  // namespace
 }  // namespace cm::sim

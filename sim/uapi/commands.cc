@@ -43,6 +43,11 @@ Outcome DoneUnless(Errno error, size_t written) {
   return error == Errno::kNone ? Value(static_cast<int64_t>(written)) : Refused(error);
 }
 
+Outcome NumberIn(const Result<uint32_t>& number, size_t written) {
+  return number.ok() ? Record(static_cast<int64_t>(written), number.value())
+                     : Refused(number.error());
+}
+
 command::ConnectionParam ParamOf(const rdma_ucm_conn_param& param, const rdma_ucm_ece& ece) {
   command::ConnectionParam to_kernel;
   to_kernel.conn = {.responder_resources = param.responder_resources,
@@ -272,9 +277,7 @@ Outcome DeviceFile::JoinIpMcast(const Command& c) {
   if (c.out < sizeof(rdma_ucm_create_id_resp)) return Refused(Errno::kNoSpc);
   const command::JoinMulticast join{
       .id = cmd.id, .uid = cmd.uid, .address = AddressIn(BytesOf(cmd.addr))};
-  const Result<uint32_t> membership = Execute(Kernel(), c.file, join);
-  return membership.ok() ? Record(static_cast<int64_t>(c.written), membership.value())
-                         : Refused(membership.error());
+  return NumberIn(Execute(Kernel(), c.file, join), c.written);
 }
 
 Outcome DeviceFile::JoinMcast(const Command& c) {
@@ -289,17 +292,13 @@ Outcome DeviceFile::JoinMcast(const Command& c) {
       .uid = cmd.uid,
       .address = AddressIn(BytesOf(cmd.addr)),
       .send_only = cmd.join_flags == RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER};
-  const Result<uint32_t> membership = Execute(Kernel(), c.file, join);
-  return membership.ok() ? Record(static_cast<int64_t>(c.written), membership.value())
-                         : Refused(membership.error());
+  return NumberIn(Execute(Kernel(), c.file, join), c.written);
 }
 
 Outcome DeviceFile::LeaveMcast(const Command& c) {
   if (c.out < sizeof(rdma_ucm_destroy_id_resp)) return Refused(Errno::kNoSpc);
   const auto cmd = As<rdma_ucm_destroy_id>(c.body);
-  const Result<uint32_t> reported = Execute(Kernel(), c.file, command::LeaveMulticast{cmd.id});
-  return reported.ok() ? Record(static_cast<int64_t>(c.written), reported.value())
-                       : Refused(reported.error());
+  return NumberIn(Execute(Kernel(), c.file, command::LeaveMulticast{cmd.id}), c.written);
 }
 
 Outcome DeviceFile::MigrateId(const Command& c) {
@@ -307,10 +306,8 @@ Outcome DeviceFile::MigrateId(const Command& c) {
   if (cmd.fd == kOtherFile) return Refused(Errno::kInval);
   const FileIndex from(cmd.fd);
   if (!Kernel().cma->files.IsOpen(from)) return Refused(Errno::kNoEnt);
-  const Result<uint32_t> reported = Execute(Kernel(), c.file, command::MigrateId{cmd.id, from});
   // The kernel does not check the room for the answer.
-  return reported.ok() ? Record(static_cast<int64_t>(c.written), reported.value())
-                       : Refused(reported.error());
+  return NumberIn(Execute(Kernel(), c.file, command::MigrateId{cmd.id, from}), c.written);
 }
 
 // No SA here has service records. source: linux 7.2 cma.c rdma_resolve_ib_service

@@ -1,5 +1,9 @@
 // The canonical hash of a world: equal for worlds that behave alike from now on.
 #include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "model/base/digest.h"
 #include "sim/world/fingerprint_parts.h"
@@ -167,6 +171,42 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   d.U64(id.ib.valid() ? HashOf(ib, id.ib, now) : 0);
   if (id.iw.valid()) d.U64(HashOf(iw.at(id.iw), now));
   return d.Value();
+}
+
+// An id in a group whose order matters: those of one device report its removal in the order of
+// their attachment, and the newest owner of a port decides who may have it.
+struct Placed {
+  uint64_t group = 0;
+  uint32_t nth = 0;  // no two of a group have the same
+  uint64_t hash = 0;
+  friend auto operator<=>(const Placed&, const Placed&) = default;
+};
+
+void PutIds(const Below& below, Instant now, std::vector<uint64_t>* parts,
+            std::vector<Placed>* placed) {
+  constexpr uint64_t kOfPort = uint64_t{1} << 40;  // above all devices
+  for (const CmIdIndex number : below.cma.ids.All()) {
+    const CmId& id = below.cma.ids[number];
+    const uint64_t hash = HashOf(id, below.ib, below.iw, now);
+    parts->push_back(hash);
+    if (id.device != kNoDevice)
+      placed->push_back({below.fabric.CaOf(id.device), id.attached, hash});
+    if (!id.owns_port) continue;
+    const uint64_t port = uint64_t{id.kernel} << 32 | static_cast<uint64_t>(id.space) << 16 |
+                          uint64_t{id.source.port};
+    placed->push_back({kOfPort | port, id.took_port, hash});
+  }
+}
+
+// Which ids a group has is known by their contents; one alone has no order.
+void PutOrder(Digest* d, std::vector<Placed>* placed) {
+  std::ranges::sort(*placed);  // lint: no two are equal
+  for (size_t i = 0; i < placed->size(); ++i) {
+    const Placed& own = (*placed)[i];
+    const bool after_one = i > 0 && (*placed)[i - 1].group == own.group;
+    const bool before_one = i + 1 < placed->size() && (*placed)[i + 1].group == own.group;
+    if (after_one || before_one) d->U64(own.hash);
+  }
 }
 
 void Put(Digest* d, const AddrInfoOutput& info) {
@@ -365,7 +405,9 @@ uint64_t World::Fingerprint() const {
   const Instant now = Now();
   std::vector<uint64_t> all;
   all.reserve(64);
-  for (const CmIdIndex id : cma_.ids.All()) all.push_back(HashOf(cma_.ids[id], ib_, iw_, now));
+  std::vector<parts::Placed> placed;
+  placed.reserve(16);
+  parts::PutIds({fabric_, ib_, iw_, cma_, verbs_}, now, &all, &placed);
   for (const uint32_t p : fabric_.packets().All()) all.push_back(HashOf(fabric_, p, now));
   parts::PutFrames(iw_, now, &all);
   for (const MembershipIndex m : cma_.memberships.All()) {
@@ -415,6 +457,7 @@ uint64_t World::Fingerprint() const {
   for (const PortQueue& port : ib_.transmitter().ports().queues())
     for (const IbIndex ib : port.backlog) d.U64(HashOf(ib_, ib, now));
   for (const WorkQueue& queue : ib_.work().queues()) Put(&d, queue, ib_, now);
+  parts::PutOrder(&d, &placed);
   // Queued events, file by file in the order of opening.
   for (const FileIndex f : cma_.files.All()) {
     d.U32(static_cast<uint32_t>(cma_.files[f].queue.size()));

@@ -138,10 +138,12 @@ class World {
     fabric_.wire_notes.clear();
   }
 
-  // Canonical: times relative to now, no slot or insertion numbers, no choice state. It leaves out
-  // the number of the next queue pair, and what only the kernel's user ABI can make: completion
-  // queues and windows of programs, limits of shared receive queues, and of a work request its
-  // group, its immediate value, its window and its id.
+  // Canonical: times relative to now, no slot or insertion numbers, no choice state. It has the
+  // order in which ids were attached to one device, and in which they took one port. It leaves out
+  // the number of the next queue pair, the next port that a kernel draws, what LetFaultsHitData and
+  // LimitBandwidth have set, and what only the kernel's user ABI can make: completion queues and
+  // windows of programs, limits of shared receive queues, and of a work request its group, its
+  // immediate value, its window and its id.
   uint64_t Fingerprint() const;
   // Of an id of a side's library with all that is tied to it, in every layer, at its peer and under
   // way: the relations between parts that Fingerprint counts one by one.

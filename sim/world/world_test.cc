@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -308,6 +310,47 @@ TEST(AFingerprint, TellsApartWhatIsQueuedAndWhatTheLibraryKnows) {
   };
   EXPECT_EQ(extended(1), extended(1));
   EXPECT_NE(extended(1), extended(2));
+}
+
+// Ids on one device report its removal in this order; the newest owner of a port decides.
+TEST(AFingerprint, TellsTheOrderOfIdsOnADeviceAndOfThoseThatShareAPort) {
+  Pair pair;
+  std::array<uint32_t, 2> ids{};
+  for (uint32_t& id : ids) {
+    id = pair.world.Do(0, call::CreateId{}, {.channel = pair.channel}).made;
+    pair.Do(0, call::SetOption{.option = kReuseAddrOption, .value = 1}, id);
+  }
+  const auto bound = [&](size_t first, const std::array<Address, 2>& addresses) {
+    World world = pair.world;
+    for (const size_t nth : {first, 1 - first}) {
+      const call::BindAddr bind{.address = addresses[nth]};
+      EXPECT_TRUE(world.Do(0, bind, {.id = ids[nth]}).reply.succeeded());
+    }
+    return world.Fingerprint();
+  };
+  const std::array two_on_a_device = {Of(0, 7001), Of(0, 7002)};
+  const std::array one_port = {Of(0, 7001), Address{.kind = AddressKind::kAny, .port = 7001}};
+  for (const auto& addresses : {two_on_a_device, one_port}) {
+    EXPECT_EQ(bound(0, addresses), bound(0, addresses));
+    EXPECT_NE(bound(0, addresses), bound(1, addresses));
+  }
+}
+
+TEST(AFingerprint, DoesNotCareWhichOfTwoHostsWasFirst) {
+  Pair pair;
+  const std::array channels = {pair.channel, pair.server_channel};
+  std::array<uint32_t, 2> ids{};
+  for (const uint8_t side : {uint8_t{0}, uint8_t{1}})
+    ids[side] = pair.world.Do(side, call::CreateId{}, {.channel = channels[side]}).made;
+  const auto bound = [&](uint8_t first) {
+    World world = pair.world;
+    for (const auto side : {first, static_cast<uint8_t>(1 - first)}) {
+      const call::BindAddr bind{.address = Of(side, 7001)};
+      EXPECT_TRUE(world.Do(side, bind, {.id = ids[side]}).reply.succeeded());
+    }
+    return world.Fingerprint();
+  };
+  EXPECT_EQ(bound(0), bound(1));
 }
 
 // Takes the last of what is to be chosen from, and counts the choices.
