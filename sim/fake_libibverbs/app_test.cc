@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -34,8 +36,8 @@ using uapi::Watch;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-// Owns the machine of one program with one thread. Its clock moves when the program sleeps; an
-// event arrives during the sleep.
+// Owns the machine of one program. Its clock moves when the program sleeps; an event arrives during
+// the sleep.
 class Owner {
  public:
   // Both must outlive this object.
@@ -46,9 +48,10 @@ class Owner {
     };
   }
 
-  // Returns when the program has ended.
+  // Returns when the thread of the program has ended. Each thread needs one that calls this.
   void Serve(Connection* connection) {
     while (std::optional<Message> message = Hear(connection)) {
+      const std::lock_guard held(lock_);
       if (const auto* watch = std::get_if<Watch>(&*message)) Keep(*watch, connection);
       if (const auto* gone = std::get_if<uapi::Unwatch>(&*message)) watched_.erase(gone->name);
       const auto* request = std::get_if<Request>(&*message);
@@ -61,6 +64,8 @@ class Owner {
   }
 
   size_t watches() const { return watched_.size(); }
+  // In microseconds.
+  uint32_t longest_interval() const { return longest_interval_; }
 
  private:
   struct Watched {
@@ -81,18 +86,22 @@ class Owner {
   void Keep(const Watch& watch, Connection* connection) {
     Watched& watched = watched_[watch.name];
     watched.readable = watch.readable;
+    if (watch.readable.op == Op::kPollTime)
+      longest_interval_ = std::max(longest_interval_, watch.readable.on);
     if (watch.has_descriptor)
       watched.level = std::make_unique<uapi::Level>(connection->TakeDescriptor());
   }
 
   FakeBackend* backend_;
   Listening* listening_;
+  std::mutex lock_;
   int64_t now_ = 0;
   std::map<uint64_t, Watched> watched_;
+  uint32_t longest_interval_ = 0;
 };
 
 // Returns what the program prints and how it ends.
-std::string OutputOf(const std::string& socket) {
+std::string OutputOf(const std::string& socket, const std::string& argument = "") {
   std::array<char, 4096> directory{};
   if (getcwd(directory.data(), directory.size()) == nullptr) return "no directory";
   const std::string here = directory.data();
@@ -100,7 +109,7 @@ std::string OutputOf(const std::string& socket) {
   const std::string command =
       "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 LD_PRELOAD=" + here +
       "/sim/fake_libibverbs/libcmsim_app.so CMSIM_SOCKET=" + socket + " " + here +
-      "/sim/fake_libibverbs/probe";
+      "/sim/fake_libibverbs/probe " + argument;
   FILE* output = popen(command.c_str(), "r");
   if (output == nullptr) return "not started";
   std::string text;
@@ -127,6 +136,29 @@ TEST(App, AProgramFindsTheMachineAndItsTime) {
             "readable 1\n"
             "status 0\n");
   EXPECT_EQ(owner.watches(), 1U) << "the library keeps its devices open";
+}
+
+// A timer of timer_create has a thread. What is open in a child are the ends of both pipes that the
+// machine writes to.
+TEST(App, TimersOfAProgramAreOutOfItsWay) {
+  Listening listening;
+  FakeBackend backend;
+  Owner owner(&backend, &listening);
+  std::string output;
+  std::thread program([&] { output = OutputOf(listening.path(), "timers"); });
+  Connection first(listening.Accept());
+  std::thread of_the_timer([&] {
+    Connection second(listening.Accept());
+    owner.Serve(&second);
+  });
+  owner.Serve(&first);
+  of_the_timer.join();
+  program.join();
+  EXPECT_EQ(output,
+            "low read ends: 0 more\n"
+            "open in a child: 2 more\n"
+            "status 0\n");
+  EXPECT_EQ(owner.longest_interval(), UINT32_MAX) << "5000 seconds are more";
 }
 
 TEST(App, AProgramWithoutItsOwnerHasNoDevice) {

@@ -39,6 +39,11 @@ using uapi::Request;
 // or sent bytes to its own host.
 constexpr int kReadings = 10'000;
 
+// One that has read the clock so often since its last request waits for a time: from then on a
+// reading costs so many times as much, and the wait takes less of the machine's.
+constexpr int kUntilItWaits = 1'000;
+constexpr int64_t kWaiting = 10;
+
 // Of the process. A child has none, because the broker takes the end of a connection for the end of
 // its thread.
 std::atomic<size_t> connections{0};
@@ -86,6 +91,7 @@ class Line {
 };
 
 thread_local int readings = 0;   // of the clock, without a connection
+thread_local int reads_on = 0;   // the same since its last request
 thread_local int64_t front = 0;  // the thread's time; before the machine's, it is the machine's
 
 // Polls without result since something has happened.
@@ -386,7 +392,7 @@ void Client::BeginComputation() {
 
 Answer Client::ReadClock() {
   if (time_ == nullptr) return {.value = -ENODEV};
-  SpendIfConnected(time_->costs.reading);
+  SpendIfConnected(time_->costs.reading * (++reads_on > kUntilItWaits ? kWaiting : 1));
   // The clock of a process never goes back.
   int64_t shown = shown_;
   const int64_t own = std::max<int64_t>(front, time_->now);
@@ -402,6 +408,7 @@ int64_t Client::Shown() const {
 Answer Client::Ask(const Request& request) {
   const InObject here;
   if (request.op == Op::kNow) return ReadClock();
+  reads_on = 0;
   if (request.op == Op::kHold || request.op == Op::kAcknowledge) {
     Spend(time_ == nullptr ? 0 : time_->costs.request);
     Tell(request, -1);
@@ -410,7 +417,10 @@ Answer Client::Ask(const Request& request) {
   // What a program does with its own sockets costs no time but that of its links, and that of
   // SpendSending.
   const bool costs = request.op != Op::kSleep && request.op != Op::kCarry;
-  if (!costs) SpendComputation();
+  // Others may still run beside a thread that asks for its turn: it spends when it has that.
+  const bool waits_for_turn =
+      request.op == Op::kSleep && uapi::KindOfSleep(request.on) == uapi::SleepKind::kTurn;
+  if (!costs && !waits_for_turn) SpendComputation();
   if (time_ == nullptr || !costs) return Send(request);
   if (WouldBeVain(*time_, request)) {
     Spend(time_->costs.look);

@@ -113,9 +113,12 @@ TEST(Client, SpendsWhatTheThreadHasComputed) {
     const Request spent = HearA<Request>(&connection);
     EXPECT_EQ(spent.on, static_cast<uint32_t>(uapi::SleepKind::kSpends));
     EXPECT_EQ(spent.more, 30'024U);
-    broker.time()->SetUntil(1'000'000);
+    broker.time()->SetUntil(31'000);
     connection.Send(Answer{});
     EXPECT_EQ(HearA<Request>(&connection).on, static_cast<uint32_t>(uapi::SleepKind::kTurn));
+    connection.Send(Answer{});
+    EXPECT_EQ(HearA<Request>(&connection).on, static_cast<uint32_t>(uapi::SleepKind::kSpends));
+    broker.time()->SetUntil(1'000'000);
     connection.Send(Answer{});
   });
   std::thread asker([&] {
@@ -137,7 +140,7 @@ TEST(Client, SpendsWhatTheThreadHasComputed) {
     EXPECT_EQ(Look(&client), 30'027);
     cmsim_retire(7'000);
     client.Ask({.op = Op::kSleep, .on = static_cast<uint32_t>(uapi::SleepKind::kTurn)});
-    EXPECT_EQ(Look(&client), 37'030) << "before it slept";
+    EXPECT_EQ(Look(&client), 37'030) << "when it had its turn";
   });
   asker.join();
   owner.join();

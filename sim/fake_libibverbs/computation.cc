@@ -16,6 +16,7 @@
 #include "sim/fake_libibverbs/instruction_account.h"
 #include "sim/fake_libibverbs/instruction_counter.h"
 #include "sim/fake_libibverbs/own_descriptors.h"
+#include "sim/fake_libibverbs/stacks.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -24,6 +25,7 @@ namespace {
 struct Counter {
   int descriptor = -1;
   int depth = 0;  // of scopes
+  const InObject* outermost = nullptr;
   InstructionAccount account;
 };
 
@@ -72,8 +74,10 @@ void CloseCounter() {
 int64_t TakeComputed() { return CountsComputation() ? counter.account.Take(instruction_rate) : 0; }
 
 // A handler of a signal that comes in between finds itself in the object.
-void InObject::Enter() {
-  if (counter.depth++ == 0 && IsOpen()) counter.account.Pause(Reading());
+void InObject::Enter(const InObject* scope) {
+  if (counter.depth++ > 0) return;
+  counter.outermost = scope;
+  if (IsOpen()) counter.account.Pause(Reading());
 }
 
 void InObject::Leave() {
@@ -81,8 +85,8 @@ void InObject::Leave() {
   --counter.depth;
 }
 
-void LeaveObject() {
-  if (!CountsComputation() || counter.depth == 0) return;
+void LeaveObject(uintptr_t target) {
+  if (counter.depth == 0 || !IsLeft(counter.outermost, target)) return;
   if (IsOpen()) counter.account.Resume(Reading());
   counter.depth = 0;
 }

@@ -37,7 +37,7 @@ inline constinit thread_local bool forks = false;
 class InObject {
  public:
   InObject() : counts_(CountsComputation()) {
-    if (counts_) Enter();
+    if (counts_) Enter(this);
   }
   ~InObject() {
     if (counts_) Leave();
@@ -46,14 +46,14 @@ class InObject {
   InObject& operator=(const InObject&) = delete;
 
  private:
-  static void Enter();
+  static void Enter(const InObject* scope);
   static void Leave();
 
   bool counts_;
 };
 
-// A jump has left all scopes of InObject of the calling thread.
-void LeaveObject();
+// A jump of the calling thread to that place of its stack leaves its scopes of InObject.
+void LeaveObject(uintptr_t target);
 
 }  // namespace cm::sim::fake_libibverbs
 

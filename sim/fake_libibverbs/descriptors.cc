@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/own_descriptors.h"
 #include "sim/uapi/layout.h"
 
 namespace cm::sim::fake_libibverbs {
@@ -135,6 +136,11 @@ std::optional<Descriptor> FindWritten(int fd, const void* bytes, size_t count) {
 
 void ForgetNumbers(unsigned first, unsigned last) {
   for (unsigned fd = first; fd <= std::min(last, kNumbers - 1); ++fd) names[fd] = 0;
+}
+
+int MoveDescriptorUp(int fd) {
+  ForgetNumbers(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
+  return MovedUp(fd);
 }
 
 bool IsNonBlocking(int fd) {

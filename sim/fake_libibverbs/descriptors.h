@@ -58,6 +58,9 @@ std::optional<Descriptor> FindWritten(int fd, const void* bytes, size_t count);
 // The program closes or replaces the descriptors of these numbers.
 void ForgetNumbers(unsigned first, unsigned last);
 
+// MovedUp of own_descriptors.h, for one that the program does not get.
+int MoveDescriptorUp(int fd);
+
 bool IsNonBlocking(int fd);
 
 // True for the other end of one of these descriptors, which the program does not know.

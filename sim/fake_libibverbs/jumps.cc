@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/futexes.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/requests.h"
@@ -28,6 +29,7 @@ using Jump = void(__jmp_buf_tag*, int);
   const uintptr_t target = StackOf(place);
   LeaveFutex(target);
   LeaveRequest(target);
+  LeaveObject(target);
   real(place, value);
   std::abort();
 }

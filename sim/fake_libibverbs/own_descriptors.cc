@@ -22,6 +22,13 @@ Own& TheOwn() {
   return *kOwn;
 }
 
+// The caller holds the lock.
+void Forget(int fd) {
+  std::vector<int>& open = TheOwn().open;
+  open.erase(std::remove(open.begin(), open.end(), fd), open.end());
+  KeepFromProgram(fd, false);
+}
+
 __attribute__((constructor)) void CloseInChildren() {
   pthread_atfork([] { TheOwn().lock.lock(); }, [] { TheOwn().lock.unlock(); },
                  [] {
@@ -52,10 +59,13 @@ void KeepDescriptor(int fd) {
 
 void CloseOwnDescriptor(int fd) {
   const std::lock_guard held(TheOwn().lock);
-  std::vector<int>& open = TheOwn().open;
-  open.erase(std::remove(open.begin(), open.end(), fd), open.end());
-  KeepFromProgram(fd, false);
+  Forget(fd);
   RealLibc().close(fd);
+}
+
+void ReleaseDescriptor(int fd) {
+  const std::lock_guard held(TheOwn().lock);
+  Forget(fd);
 }
 
 std::vector<int> OwnDescriptors() {

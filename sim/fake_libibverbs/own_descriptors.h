@@ -14,6 +14,8 @@ int MovedUp(int fd);
 // A child closes its copy.
 void KeepDescriptor(int fd);
 void CloseOwnDescriptor(int fd);
+// It stays open: the caller closes it as the program closes its own.
+void ReleaseDescriptor(int fd);
 
 std::vector<int> OwnDescriptors();
 

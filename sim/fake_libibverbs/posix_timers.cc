@@ -12,10 +12,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "sim/fake_libibverbs/clock.h"
+#include "sim/fake_libibverbs/descriptors.h"
 #include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/own_descriptors.h"
 
 namespace cm::sim::fake_libibverbs {
 namespace {
@@ -23,9 +26,9 @@ namespace {
 // The descriptor is not the program's to close. It lives as long as its thread, and as a call that
 // uses the timer.
 struct PosixTimer {
-  explicit PosixTimer(int descriptor) : fd(descriptor) { KeepFromProgram(fd, true); }
+  explicit PosixTimer(int descriptor) : fd(descriptor) { KeepDescriptor(fd); }
   ~PosixTimer() {
-    KeepFromProgram(fd, false);
+    ReleaseDescriptor(fd);
     close(fd);
   }
   PosixTimer(const PosixTimer&) = delete;
@@ -48,6 +51,13 @@ struct PosixTimers {
 PosixTimers& TheTimers() {
   static auto* const kTimers = new PosixTimers;
   return *kTimers;
+}
+
+// A child inherits none, and has no thread of them, which may hold the lock. Their descriptors are
+// closed by own_descriptors.cc: none is destroyed. source: man timer_create(2)
+__attribute__((constructor)) void ForgetInChildren() {
+  TheTimers();
+  pthread_atfork(nullptr, nullptr, [] { new (&TheTimers()) PosixTimers; });
 }
 
 // Null when it is a timer of the system.
@@ -150,9 +160,9 @@ extern "C" {
 int timer_create(clockid_t clock, sigevent* event, timer_t* timer) noexcept {
   static auto* const kReal = Next("timer_create", &timer_create);
   if (!SimulatedTime(clock)) return kReal(clock, event, timer);
-  const int fd = timerfd_create(clock, TFD_CLOEXEC);
-  if (fd < 0) return -1;
-  auto made = std::make_shared<PosixTimer>(fd);
+  const int low = timerfd_create(clock, TFD_CLOEXEC);
+  if (low < 0) return -1;
+  auto made = std::make_shared<PosixTimer>(MoveDescriptorUp(low));
   made->tells = EventOf(event, made.get());
   if (const int error = Start(made); error != 0) {
     made.reset();

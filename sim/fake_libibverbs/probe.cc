@@ -1,6 +1,10 @@
-// A program for the test of the preloaded object; it knows nothing of the fake libibverbs.
+// A program for the test of the preloaded object; it knows nothing of the fake libibverbs. With an
+// argument it sets timers.
+#include <fcntl.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,9 +37,49 @@ int Fail(const char* what) {
   return 1;
 }
 
+constexpr int kNumbers = 1024;
+
+// Descriptors that can only be read, of the numbers that shells and daemons choose.
+int LowReadEnds() {
+  int count = 0;
+  for (int fd = 0; fd < kNumbers / 2; ++fd) {
+    const int flags = fcntl(fd, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) ++count;
+  }
+  return count;
+}
+
+int OpenInAChild() {
+  const pid_t child = fork();
+  if (child == 0) {
+    int count = 0;
+    for (int fd = 0; fd < kNumbers; ++fd)
+      if (fcntl(fd, F_GETFD) >= 0) ++count;
+    _exit(count);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int SetTimers() {
+  sleep(1);  // the first request makes the thread's connection
+  const int ends = LowReadEnds();
+  const int before = OpenInAChild();
+  constexpr timeval kLong = {.tv_sec = 5000, .tv_usec = 0};
+  const itimerval rarely = {.it_interval = kLong, .it_value = kLong};
+  if (setitimer(ITIMER_REAL, &rarely, nullptr) != 0) return Fail("setitimer");
+  timer_t timer{};
+  if (timer_create(CLOCK_MONOTONIC, nullptr, &timer) != 0) return Fail("timer_create");
+  std::printf("low read ends: %d more\n", LowReadEnds() - ends);
+  std::printf("open in a child: %d more\n", OpenInAChild() - before);
+  return 0;
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** /*arguments*/) {
+  if (count > 1) return SetTimers();
   operator delete(operator new(1));
   rdma_event_channel* channel = rdma_create_event_channel();
   if (channel == nullptr) return Fail("rdma_create_event_channel");

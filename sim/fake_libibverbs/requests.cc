@@ -83,7 +83,6 @@ void LeaveRequest(uintptr_t target) {
   if (depth == 0 || !IsLeft(outermost, target)) return;
   if (Backend* backend = TheBackend()) backend->LeaveRequest();
   depth = 0;
-  LeaveObject();
   CallWhatAwaitsTheEnd();
 }
 

@@ -34,6 +34,7 @@ bool MayEnd(pid_t process, int signal) {
 template <typename Send>
 int Sent(pid_t process, int signal, Send send) {
   if (signal != 0 && TakeTurns()) {
+    SpendComputation();
     NoteSignal();
     AwaitTurn();
     if (MayEnd(process, signal)) CarryMayEnd(process, signal);

@@ -7,6 +7,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -38,7 +39,7 @@ struct Timer {
 
 // By inode of the pipe. An entry of a closed pipe stays until another pipe has its inode.
 struct Timers {
-  std::mutex lock;
+  std::recursive_mutex lock;  // a handler may come while its thread holds it
   std::map<uint64_t, Timer> by_name;
 };
 
@@ -47,12 +48,16 @@ Timers& TheTimers() {
   return *kTimers;
 }
 
-// After the answer the pipe is in its right state. The interval is in microseconds.
-void Arm(uint64_t name, uint64_t next, uint32_t interval) {
+// From now on the pipe becomes readable at that instant, and again after each interval, in
+// microseconds. The caller holds the timer's lock: giving it back may let another thread go on, and
+// of two that set one timer the machine must hear the later one last.
+void Watch(uint64_t name, uint64_t next, uint32_t interval = 0) {
   if (Backend* backend = TheBackend())
     backend->Watch(name, -1, {.op = Op::kPollTime, .on = interval, .more = next});
-  Ask({.op = Op::kPollTime, .more = next});
 }
+
+// After the answer the pipe is in its right state.
+void BringUp(uint64_t next) { Ask({.op = Op::kPollTime, .more = next}); }
 
 // The first expiration after `now`, whether earlier ones were read or not.
 uint64_t NextOf(const Timer& timer, int64_t now) {
@@ -79,8 +84,9 @@ std::optional<uint64_t> TakeExpirations(uint64_t name, int64_t now) {
       next = timer.next + times * timer.interval;
     }
     timer.next = next;
+    Watch(name, next);
   }
-  Arm(name, next, 0);
+  BringUp(next);
   return times;
 }
 
@@ -131,13 +137,16 @@ class Signal {
 
   // As it was set last.
   void Start() {
-    Timer timer;
+    uint64_t next = kNever;
     {
       const std::lock_guard held(lock_);
       if (fd_ < 0) Prepare();
-      timer = timer_;
+      do {
+        next = timer_.next;
+        Watch(name_, next, IntervalOf(timer_));
+      } while (next != timer_.next);  // a handler has set it meanwhile
     }
-    Arm(name_, timer.next, static_cast<uint32_t>(timer.interval / kMicrosecond));
+    BringUp(next);
   }
 
  private:
@@ -145,15 +154,28 @@ class Signal {
     return {.tv_sec = nanoseconds / kSecond, .tv_usec = nanoseconds % kSecond / kMicrosecond};
   }
 
+  // In microseconds; the request has room for 4294 seconds.
+  static uint32_t IntervalOf(const Timer& timer) {
+    return static_cast<uint32_t>(std::min<int64_t>(timer.interval / kMicrosecond, UINT32_MAX));
+  }
+
   void Prepare() {
-    fd_ = MakeDescriptor(DescriptorKind::kTimer, {}, O_CLOEXEC | O_NONBLOCK,
-                         {.op = Op::kPollTime, .more = kNever});
-    if (fd_ < 0) return;
-    name_ = FindDescriptor(fd_)->name;
-    fcntl(fd_, F_SETOWN, getpid());
-    fcntl(fd_, F_SETSIG, SIGALRM);
-    fcntl(fd_, F_SETFL, O_NONBLOCK | O_ASYNC);
-    KeepDescriptor(fd_);
+    const int made = MakeDescriptor(DescriptorKind::kTimer, {}, O_CLOEXEC | O_NONBLOCK,
+                                    {.op = Op::kPollTime, .more = kNever});
+    if (made < 0) return;
+    const int fd = MoveDescriptorUp(made);
+    const uint64_t name = FindDescriptor(fd)->name;
+    fcntl(fd, F_SETOWN, getpid());
+    fcntl(fd, F_SETSIG, SIGALRM);
+    fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC);
+    // A handler that has come meanwhile has one already.
+    if (fd_ >= 0) {
+      CloseDescriptor(fd);
+      return;
+    }
+    name_ = name;
+    fd_ = fd;
+    KeepDescriptor(fd);
   }
 
   std::recursive_mutex lock_;  // a handler may come while its thread holds it
@@ -218,8 +240,9 @@ int timerfd_settime(int fd, int flags, const itimerspec* time, itimerspec* befor
     if (value != 0) next = (flags & TFD_TIMER_ABSTIME) != 0 ? value - beginning : *now + value;
     timer.next = next = static_cast<int64_t>(next) < 0 ? 0 : next;
     timer.interval = NanosecondsOf(time->it_interval);
+    Watch(*name, next);
   }
-  Arm(*name, next, 0);
+  BringUp(next);
   return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <cstdlib>
 
 #include "sim/fake_libibverbs/cancellation.h"
+#include "sim/fake_libibverbs/computation.h"
 #include "sim/fake_libibverbs/libc.h"
 #include "sim/fake_libibverbs/requests.h"
 
@@ -119,6 +120,7 @@ bool WouldWait(int fd, SleepsIn call) {
 }  // namespace
 
 bool AwaitReadable(int fd, SleepsIn call) {
+  const InObject here;
   const int before = errno;
   while (WouldWait(fd, call)) {
     SpendComputation();

@@ -10,7 +10,8 @@
 
 namespace cm::sim::fake_libibverbs {
 
-// From now on. Without this call all functions here do nothing.
+// From now on. Without this call threads take no turns: AwaitTurn, OfferTurn, SpendStart and
+// AwaitReadable do nothing.
 void UseTurns();
 
 // True where there is a machine, and outside of requests.

@@ -19,18 +19,14 @@
 namespace cm::app {
 namespace {
 
-constexpr Duration kLimit = Duration::Seconds(60);
 // None of them does nothing for so long and goes on.
 constexpr Duration kPatience = Duration::Seconds(10);
-// Each of its polls takes a few microseconds here, and longer in the system's time.
-constexpr Duration kLimitOfPolls = Duration::Milliseconds(100);
 
 Ran RunIt(const StockProgram& program, const std::string& script) {
   std::vector<ProgramToRun> programs;
   if (!program.passive.empty()) programs.push_back(Words(kPassiveSide, program.passive));
   programs.push_back(Words(kActiveSide, program.active));
-  RunOptions options{
-      .script = script, .limit = program.polls ? kLimitOfPolls : kLimit, .patience = kPatience};
+  RunOptions options{.script = script, .limit = program.limit, .patience = kPatience};
   if (program.stays) options.staying = {kPassiveSide};
   return RunPrograms(std::move(programs), options);
 }

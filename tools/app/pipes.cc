@@ -12,7 +12,8 @@ using sim::uapi::Op;
 
 void Pipes::Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch) {
   const bool of_completions = watch.readable.op == Op::kPollEvents;
-  Watched& watched = (of_completions ? process->completion_watches : process->watches)[watch.name];
+  Watched& watched =
+      (of_completions ? process->completion_watches : process->watches).Get(watch.name);
   watched.readable = watch.readable;
   if (watch.has_descriptor) {
     watched.level = std::make_unique<sim::uapi::Level>(thread->connection.TakeDescriptor());
@@ -23,8 +24,8 @@ void Pipes::Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch
 }
 
 void Pipes::Forget(Process* process, uint64_t name) {
-  process->watches.erase(name);
-  process->completion_watches.erase(name);
+  process->watches.Erase(name);
+  process->completion_watches.Erase(name);
 }
 
 bool Pipes::Changes(const Process& process, const Watched& watched) {
@@ -34,21 +35,21 @@ bool Pipes::Changes(const Process& process, const Watched& watched) {
 
 std::vector<Watched*> Pipes::Changing(Process* process) {
   std::vector<Watched*> found;
-  for (auto& [name, watched] : process->watches)
+  for (auto& [number, watched] : process->watches)
     if (Changes(*process, watched)) found.push_back(&watched);
   if (process->completions_seen == kernels_->machine.completion_changes()) return found;
   const size_t before = found.size();
-  for (auto& [name, watched] : process->completion_watches)
+  for (auto& [number, watched] : process->completion_watches)
     if (Changes(*process, watched)) found.push_back(&watched);
   if (found.size() == before) process->completions_seen = kernels_->machine.completion_changes();
   return found;
 }
 
 void Pipes::BringAllUp(Process* process) {
-  for (auto& [name, watched] : process->watches) BringUp(process, &watched);
+  for (auto& [number, watched] : process->watches) BringUp(process, &watched);
   const uint64_t changes = kernels_->machine.completion_changes();
   if (process->completions_seen == changes) return;
-  for (auto& [name, watched] : process->completion_watches) BringUp(process, &watched);
+  for (auto& [number, watched] : process->completion_watches) BringUp(process, &watched);
   process->completions_seen = changes;
 }
 

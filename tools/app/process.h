@@ -5,7 +5,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,10 +14,10 @@
 #include "model/base/duration.h"
 #include "sim/uapi/asker.h"
 #include "sim/uapi/framing.h"
-#include "sim/uapi/level.h"
 #include "sim/uapi/request.h"
 #include "tools/app/open_resources.h"
 #include "tools/app/program.h"
+#include "tools/app/watches.h"
 
 namespace cm::app {
 
@@ -31,6 +30,7 @@ struct Thread {
   sim::uapi::Asker asker;
   pid_t number = 0;  // the system's; 0 before its Hello
   sim::uapi::Request request;
+  bool has_written = false;      // in memory, before descriptors were looked at
   bool sleeps = false;           // all have slept since it was last heard or answered
   bool waits = false;            // its request is not answered yet
   bool spins = false;            // it polls memory, and is answered later
@@ -50,14 +50,6 @@ struct Thread {
   uint32_t destroyed = 0;  // that id
   HeldEvent event;         // that it fetched last
   std::string last;        // its last request and answer as text
-};
-
-// A pipe that the program polls.
-struct Watched {
-  std::unique_ptr<sim::uapi::Level> level;
-  sim::uapi::Request readable;
-  bool is_readable = false;
-  std::optional<uint64_t> rank;  // as of a thread
 };
 
 struct Process {
@@ -105,10 +97,10 @@ struct Process {
   uint32_t children = 0;  // that have sent a request
   uint32_t threads_ever = 0;
   std::vector<std::unique_ptr<Thread>> threads;
-  std::map<uint64_t, Watched> watches;
+  Watches watches;
   // Of completion channels, of which some programs have thousands. They are looked at again when
   // the machine's count of changes is another one than when all were in their right state.
-  std::map<uint64_t, Watched> completion_watches;
+  Watches completion_watches;
   std::optional<uint64_t> completions_seen;
   OpenResources belongings;
 };

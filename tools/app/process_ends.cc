@@ -58,8 +58,8 @@ void ProcessEnds::Remove(Process* process) {
   output_->PassAllOn(process);
   process->gone = true;
   process->threads.clear();
-  process->watches.clear();
-  process->completion_watches.clear();
+  process->watches.Clear();
+  process->completion_watches.Clear();
   const sim::Usage before = kernels_->world->InUse();
   kernels_->machine.RemoveProcess(process->number);
   kernels_->foresight.Forget(process->number);

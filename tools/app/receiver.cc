@@ -53,8 +53,18 @@ bool Receiver::Serve(Duration patience) {
     lines_->Await(bell, patience);
   if (processor_->HasBecomeCrowded()) processor_->Move(processes_->Running());
   lines_->LetTakeTurns(processor_->takes_turns());
+  NoteWritten();
   if (OneAloneRuns() && ServeMemory()) return true;
   return ServeDescriptors();
+}
+
+// A thread that waits for the end of another thread or process asks after that end. So what it has
+// written by now is served after the ends that descriptors show from now on; what it writes while
+// they are looked at may follow an end that they have not shown.
+void Receiver::NoteWritten() {
+  for (const auto& process : processes_->all())
+    for (const auto& thread : process->threads)
+      thread->has_written = thread->connection.HasInMemory();
 }
 
 bool Receiver::ServeMemory() {
@@ -63,7 +73,7 @@ bool Receiver::ServeMemory() {
     Process* const process = processes_->all()[i].get();
     for (size_t at = 0; at < process->threads.size(); ++at) {
       Thread* const thread = process->threads[at].get();
-      if (!thread->connection.HasInMemory()) continue;
+      if (!thread->has_written || !thread->connection.HasInMemory()) continue;
       any = true;
       HearAll(thread);
       if (thread->connection.damaged()) Lose(process, thread);

@@ -44,6 +44,8 @@ class Receiver {
  private:
   // True when all others wait for an answer, and nothing else can have ended or begun.
   bool OneAloneRuns();
+  void NoteWritten();
+  // Serves the threads that had written then.
   bool ServeMemory();
   bool ServeDescriptors();
   void ServeThread(Thread* thread);

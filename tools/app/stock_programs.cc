@@ -24,7 +24,7 @@ Written by `bazel run //tools/app:programs_page`, and compared with what the pro
 | removed | the same when the active host's device is removed in the middle of the messages |
 | remark | what the program leaves behind by itself; or why it does not work |
 
-Ends are exit codes, or `waits`: the program was ended after it had waited for what cannot happen any more, or for a minute, or had done nothing for ten seconds, and one that polls for a tenth of a second;
+Ends are exit codes, or `waits`: the program was ended after it had waited for what cannot happen any more, or for a minute (one that polls for ten seconds, or for a tenth of one), or had done nothing for ten seconds;
 `serves`: it serves for ever. `-`: not run, or the fault has no effect.
 
 Debian 12 has no SPDK. The hosts of NVMe over fabrics and NFS, and the usual initiators of iSER, are parts of a kernel: programs have
@@ -49,6 +49,10 @@ constexpr std::string_view kFabric = "libfabric-bin";
 constexpr std::string_view kUcx = "ucx-utils";
 constexpr std::string_view kDapl = "dapl2-utils";
 constexpr std::string_view kMpi = "openmpi-bin, python3-mpi4py";
+
+// Each poll takes a few microseconds here, and longer in the system's time.
+constexpr Duration kOfPolls = Duration::Milliseconds(100);
+constexpr Duration kOfRepetitions = Duration::Seconds(10);
 
 constexpr std::string_view kSpins = "waits for memory: run once, in part in the system's time";
 constexpr std::string_view kOrder = "run once: its programs print at the same time";
@@ -75,7 +79,11 @@ std::vector<StockProgram> OfRdmacm() {
       {"rdma_xclient", kRdmacm, "rdma_xserver", "rdma_xclient -s PASSIVE"},
       {"rdma_xclient -c x", kRdmacm, "rdma_xserver -c x", "rdma_xclient -c x -s PASSIVE"},
       {"rcopy", kRdmacm, "rcopy", "rcopy /etc/hostname PASSIVE:/tmp/rcopied", true, kOrder},
-      {"rstream", kRdmacm, "rstream -I 5 -C 5 -S 1024", "rstream -s PASSIVE -I 5 -C 5 -S 1024"},
+      {.name = "rstream",
+       .package = kRdmacm,
+       .passive = "rstream -I 5 -C 5 -S 1024",
+       .active = "rstream -s PASSIVE -I 5 -C 5 -S 1024",
+       .limit = kOfRepetitions},
       {.name = "udpong",
        .package = kRdmacm,
        .passive = "udpong",
@@ -185,7 +193,7 @@ std::vector<StockProgram> OfOthers() {
        .active = "env UCX_TLS=rc,self io_demo -i 3 PASSIVE",
        .stays = true,
        .once = kSpins,
-       .polls = true},
+       .limit = kOfPolls},
       {"iperf over librspreload", "iperf",
        "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so iperf -s -P 1",
        "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so iperf -c PASSIVE -n 4096"},
@@ -196,7 +204,7 @@ std::vector<StockProgram> OfOthers() {
                  "PASSIVE -n 4096",
        .why = "its server reads what select says to be there, and librspreload names another "
               "descriptor (rdma-core 44 preload.c rpoll_to_select)",
-       .polls = true},
+       .limit = kOfPolls},
       {.name = "curl over librspreload",
        .package = "curl, netcat-openbsd",
        .passive = "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so nc -l 8080",

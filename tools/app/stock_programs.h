@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/duration.h"
+
 namespace cm::app {
 
 // Two programs, or one; PASSIVE and ACTIVE are the addresses of the hosts.
@@ -22,7 +24,7 @@ struct StockProgram {
   // What the commands use besides the programs that they begin with: programs, and files by their
   // paths; a space between them.
   std::string_view needs = {};
-  bool polls = false;  // it does not end by itself, and polls: little of that is enough
+  Duration limit = Duration::Seconds(60);  // in virtual time; less where it polls without end
 };
 
 const std::vector<StockProgram>& StockPrograms();

@@ -196,8 +196,10 @@ ThreadState StateIn(pid_t process, pid_t number, const IsAsking& is_asking,
   ThreadState thread;
   thread.thread = number;
   const std::string files = FilesOf(process, number);
+  // One that waits for us sleeps with a limit, too; we may have heard its request since.
+  const bool asks = before != nullptr && before->timed && is_asking && is_asking(number);
   const bool slept =
-      before != nullptr && before->state == 'S' && before->call >= 0 && before->runs != 0;
+      before != nullptr && before->state == 'S' && before->call >= 0 && before->runs != 0 && !asks;
   // It may have been woken. That is for the second look.
   if (slept && RunsOf(files) == before->runs) return *before;
   const std::string stat = Line(files + "/stat");

@@ -150,6 +150,19 @@ TEST(Threads, ThatAreKnownAndHaveRunSinceAreReadAgain) {
   EXPECT_EQ(asleep(), Sleep::kNone);
 }
 
+TEST(Threads, ThatAreKnownAndAreHeardToAskSinceAsk) {
+  const Watched child([] { poll(nullptr, 0, 100'000); });
+  Listed listed;
+  Restless restless;
+  size_t running_on = 0;
+  const auto asleep = [&](bool asks) {
+    const auto is_asking = [asks](pid_t /*thread*/) { return asks; };
+    return SleepOf(std::array{child.process()}, &restless, &running_on, is_asking, &listed);
+  };
+  while (asleep(false) != Sleep::kTimed) sched_yield();
+  EXPECT_EQ(asleep(true), Sleep::kAsking);
+}
+
 TEST(Threads, OfATreeAreThoseOfChildrenAndTheirChildren) {
   Watched child([] {
     if (fork() == 0 && fork() == 0) poll(nullptr, 0, -1);

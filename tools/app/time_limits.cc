@@ -50,7 +50,7 @@ std::optional<Instant> TimeLimits::NextWaking() const {
       if (!sleeps || request.op != Op::kSleep || Yields(request) || Spends(request)) continue;
       if (request.more < sim::uapi::kNever) consider(UntilOf(request));
     }
-    for (const auto& [name, watched] : process->watches) {
+    for (const auto& [number, watched] : process->watches) {
       if (watched.readable.op != Op::kPollTime || watched.readable.more >= sim::uapi::kNever)
         continue;
       if (watched.level == nullptr || watched.is_readable) continue;
