@@ -7,6 +7,7 @@
 
 #include "model/base/check.h"
 #include "model/conversation/parse.h"
+#include "model/conversation/words.h"
 
 namespace cm {
 
@@ -24,7 +25,7 @@ std::string FileOf(const HistoryText& text) {
       now = ParseDuration(one.substr(1)).value();
       continue;
     }
-    if (!one.starts_with("returned ")) said += one.substr(0, one.find(" -> ")) + "\n";
+    if (!one.starts_with("returned ")) said += one.substr(0, ArrowIn(one)) + "\n";
     seen += ToString(now) + "  " + one + "\n";
     now = now + Duration::Milliseconds(1);
   }

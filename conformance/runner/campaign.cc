@@ -181,16 +181,18 @@ bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
               kAheadOfEachJob * static_cast<uint64_t>(jobs));
   const auto work = [&] {
     while (const std::optional<uint64_t> number = queue.Take(interrupted)) {
-      if (!implementation.Spoiled().empty()) {
-        queue.Stop();
-        break;
-      }
+      if (!implementation.Spoiled().empty()) break;
       SetCheckContext(fmt::format("seed {}, sequence {}", options.draw.seed, *number));
       SequenceRun judged =
           RunOne(implementation, ConversationOf(options, *number), options.property);
+      // The interrupt may have cut it short.
+      const Verdict verdict = judged.result.verdict;
+      if (interrupted && (verdict == Verdict::kInconclusive || verdict == Verdict::kUnsupported))
+        break;
       judged.result.index = *number;  // a given one has none
       queue.Bring(*number, std::move(judged), on_sequence);
     }
+    queue.Stop();  // what is not brought the other threads would wait for
   };
   if (jobs == 1) {
     work();

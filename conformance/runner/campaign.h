@@ -62,8 +62,9 @@ SequenceRun RunOne(Implementation& implementation, const Conversation& conversat
 // Called for every sequence in the order of their numbers, whatever the number of jobs.
 using OnSequence = std::function<void(const SequenceRun&)>;
 
-// False when `interrupted` became true before the last sequence; sequences reported by then are
-// complete.
+// False when `interrupted` became true before the last sequence, or the implementation is spoiled;
+// sequences that were reported are complete. One that came to nothing while `interrupted` was true
+// is not reported: a wait for its answers may have been cut short.
 bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
                  const OnSequence& on_sequence, const std::atomic<bool>& interrupted);
 

@@ -173,6 +173,31 @@ TEST(Campaign, StopsWhenTheImplementationIsSpoiled) {
   }
 }
 
+// The interrupt ends waits for a driver: what comes of a sequence then proves nothing.
+TEST(Campaign, DoesNotReportWhatTheInterruptHasCutShort) {
+  for (const bool concurrent : {false, true}) {
+    NiceMock<MockImplementation> asked;
+    std::atomic<bool> interrupted{false};
+    std::atomic<int> started{0};
+    ON_CALL(asked, concurrent).WillByDefault(Return(concurrent));
+    ON_CALL(asked, Start).WillByDefault([&](const Conversation&) {
+      auto session = std::make_unique<NiceMock<MockSession>>();
+      if (++started >= 3) {
+        interrupted = true;
+        ON_CALL(*session, Inconclusive).WillByDefault(Return(true));
+      }
+      return session;
+    });
+    bool finished = true;
+    const std::vector<uint64_t> numbers =
+        NumbersOf(asked, Options(1000, 2), &finished, interrupted);
+    EXPECT_FALSE(finished);
+    EXPECT_GE(numbers.size(), concurrent ? 0u : 2u);
+    EXPECT_LE(numbers.size(), 2u);
+    EXPECT_EQ(numbers, Range(0, numbers.size()));
+  }
+}
+
 TEST(Campaign, HasOneSessionAtATimeWhereTheImplementationPermitsNoMore) {
   NiceMock<MockImplementation> asked;
   std::atomic<int> open{0};

@@ -34,8 +34,15 @@ void Tally::Add(const SequenceResult& result) {
   confirmed_ |= result.confirmed;
   if (result.observations > 0) ++largest_sets_[result.largest_set];
   for (size_t i = 0; i < heard_.size(); ++i) heard_[i] += result.heard[i];
-  if (arose_.size() < result.arose.size()) arose_.resize(result.arose.size());
-  for (size_t i = 0; i < result.arose.size(); ++i) arose_[i] += result.arose[i] > 0 ? 1 : 0;
+  if (arose_.size() < result.arose.size()) {
+    arose_.resize(result.arose.size());
+    conclusive_.resize(result.arose.size());
+  }
+  for (size_t i = 0; i < result.arose.size(); ++i) {
+    if (result.arose[i] == 0) continue;
+    ++arose_[i];
+    if (result.verdict != Verdict::kInconclusive) ++conclusive_[i];
+  }
   std::set<std::string_view> claims;
   for (const Finding& finding : result.findings) {
     if (claims.insert(finding.id).second) ++against_[finding.id];
@@ -93,12 +100,18 @@ void Tally::FindNever(const CampaignScope& scope, const Profile& profile) {
   }
 }
 
+// Whether a violation of the claim would have been found in some sequence.
+bool Tally::CouldShow(std::string_view claim) const {
+  if (const Property* property = FindProperty(claim)) {
+    const auto i = static_cast<size_t>(property - Properties().data());
+    return i < conclusive_.size() && conclusive_[i] > 0;
+  }
+  return judged() > With(Verdict::kInconclusive) && (claim != kWireId || frames_ > 0);
+}
+
 void Tally::FindUnexpectedPasses(const Profile& profile) {
   for (const Deviation& deviation : profile.deviations) {
-    const Property* property = FindProperty(deviation.id);
-    const bool asked =
-        property == nullptr || Arose(static_cast<size_t>(property - Properties().data())) > 0;
-    if (!asked || Against(deviation.id) > 0) continue;
+    if (!CouldShow(deviation.id) || Against(deviation.id) > 0) continue;
     campaign_failed_ = true;
     findings_.push_back(
         {.finding = {.id = std::string(kUnexpectedPassId),

@@ -86,6 +86,7 @@ class Tally {
   void AddFinding(const Finding& finding);
   void FindNever(const CampaignScope& scope, const Profile& profile);
   void FindUnexpectedPasses(const Profile& profile);
+  bool CouldShow(std::string_view claim) const;
 
   uint64_t sequences_ = 0;
   std::array<uint64_t, 5> verdicts_{};
@@ -102,6 +103,7 @@ class Tally {
   model::RuleBits confirmed_;
   std::map<uint64_t, uint64_t> largest_sets_;  // size to number of sequences
   std::vector<uint64_t> arose_;
+  std::vector<uint64_t> conclusive_;  // the same, without inconclusive sequences
   std::map<std::string, uint64_t, std::less<>> against_;
   std::map<std::string, uint64_t> walks_;
   std::map<std::string, Reason> reasons_;

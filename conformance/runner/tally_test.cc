@@ -278,6 +278,50 @@ TEST_F(WholeCampaign, IsNotBlamedForADeclaredDeviationThatCouldNotShow) {
   EXPECT_FALSE(tally.failed());
 }
 
+// What an inconclusive sequence violates is not found.
+TEST_F(WholeCampaign, IsNotBlamedForADeclaredDeviationThatCouldShowInInconclusiveSequencesOnly) {
+  const auto always = std::ranges::find(Properties(), PropertyKind::kAlways, &Property::kind);
+  Profile profile = profile_;
+  profile.deviations = {{.id = std::string(always->id), .reason = "it does otherwise"}};
+  const auto place = static_cast<size_t>(always - Properties().begin());
+  Tally tally = CampaignOf(999, AllAroseBut(place));
+  SequenceResult result = Result(999, Verdict::kInconclusive);
+  result.arose = std::vector<uint32_t>(Properties().size(), 1);
+  tally.Add(result);
+  Tally shows = tally;
+  tally.Conclude(whole_, profile);
+  EXPECT_THAT(IdsOf(tally), IsEmpty());
+  EXPECT_FALSE(tally.failed());
+  result.verdict = Verdict::kPassed;
+  shows.Add(result);
+  shows.Conclude(whole_, profile);
+  EXPECT_THAT(IdsOf(shows), ElementsAre("MENDED-1 " + std::string(always->id)));
+}
+
+TEST_F(WholeCampaign, IsNotBlamedForWhatDidNotShowWhereNothingIsConclusive) {
+  Profile profile = profile_;
+  profile.deviations = {{.id = "ROWS-1", .reason = "bind is broken"}};
+  Tally tally;
+  for (uint64_t i = 0; i < kWholeCampaign; ++i)
+    tally.Add(Result(i, i % 2 == 0 ? Verdict::kInconclusive : Verdict::kUnsupported));
+  tally.Conclude({.capabilities = Everything(), .every_call = false}, profile);
+  EXPECT_THAT(IdsOf(tally), IsEmpty());
+}
+
+TEST_F(WholeCampaign, IsNotBlamedForADeviationOfFramesWhereNoneWasJudged) {
+  Profile profile = profile_;
+  profile.deviations = {{.id = std::string(kWireId), .reason = "it sends what it should not"}};
+  Tally without = CampaignOf(1000, std::vector<uint32_t>(Properties().size(), 1));
+  Tally with = without;
+  without.Conclude(whole_, profile);
+  EXPECT_THAT(IdsOf(without), IsEmpty());
+  SequenceResult result = Result(1000);
+  result.frames = 1;
+  with.Add(result);
+  with.Conclude(whole_, profile);
+  EXPECT_THAT(IdsOf(with), ElementsAre("MENDED-1 WIRE-1"));
+}
+
 TEST_F(WholeCampaign, IsNotBlamedForADeviationOfCallsThatAreLeftOut) {
   Profile profile = profile_;
   profile.deviations = {{.id = std::string(property_.id), .reason = "it cannot"}};

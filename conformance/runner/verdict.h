@@ -41,7 +41,7 @@ inline constexpr auto kRunnerClaims = std::to_array<RunnerClaim>({
      "Every frame is permitted by a rule of the protocol, and sent as its profile sends it."},
     {kKernelId, "The kernel of a guest goes on, whatever is called."},
     {kNeverId, "What must happen in some sequence of a long campaign happens."},
-    {kUnexpectedPassId, "A deviation that the profile declares shows."},
+    {kUnexpectedPassId, "A deviation that the profile declares shows where its premise arises."},
 });
 
 // Of no single conversation on an implementation: not for --property.

@@ -344,8 +344,8 @@ TEST_F(AppPrograms, EndWhenNobodyReadsWhatTheyPrint) {
 }
 
 // Runs for ever with a child of its own, and has printed the child; and the folder of its sockets.
-void AwaitStart(const CmcheckFolder& folder) {
-  while (folder.Files() != std::vector<std::string>{"child", "host"}) sched_yield();
+bool AwaitStart(const CmcheckFolder& folder, const Running& running) {
+  return running.AwaitFile(folder.path() / "host") && running.AwaitFile(folder.path() / "child");
 }
 constexpr const char* kScript =
     "echo $CMSIM_HOST >.host; mv .host host; setsid sh -c ':>child; "
@@ -373,7 +373,7 @@ TEST_F(AppPrograms, LeaveNothingBehindWhenTheVerbHearsTwoSignals) {
        {std::vector<int>{SIGHUP}, {SIGINT, SIGINT}, {SIGTERM, SIGHUP}}) {
     const CmcheckFolder folder;
     Running running(folder.CommandOf(kGoesOn), {}, folder.path());
-    AwaitStart(folder);
+    ASSERT_TRUE(AwaitStart(folder, running)) << running.Wait().error;
     EXPECT_TRUE(std::filesystem::exists(FolderOfSockets(folder)));
     for (const int signal : signals) running.Signal(signal);
     EXPECT_EQ(running.Wait().exit_code, 130);
@@ -385,7 +385,7 @@ TEST_F(AppPrograms, LeaveNothingBehindWhenTheVerbHearsTwoSignals) {
 TEST_F(AppPrograms, LeaveNothingBehindWhenTheVerbIsKilled) {
   const CmcheckFolder folder;
   Running running(folder.CommandOf(kGoesOn), {}, folder.path());
-  AwaitStart(folder);
+  ASSERT_TRUE(AwaitStart(folder, running)) << running.Wait().error;
   running.Signal(SIGKILL);
   EXPECT_EQ(running.Wait().exit_code, 128 + SIGKILL);
   // The verb does not wait for the guard: it ends in its own time.
@@ -397,8 +397,7 @@ TEST_F(AppPrograms, EndWhenTheVerbIsInterrupted) {
   const CmcheckFolder folder;
   Running running(folder.CommandOf({"app", "--", "sh", "-c", ": >started; while :; do :; done"}),
                   {}, folder.path());
-  // The program prints a line when it has started.
-  while (folder.Files().empty()) sched_yield();
+  ASSERT_TRUE(running.AwaitFile(folder.path() / "started")) << running.Wait().error;
   running.Signal(SIGINT);
   const Ended ended = running.Wait();
   EXPECT_EQ(ended.exit_code, 130);
@@ -410,7 +409,7 @@ TEST_F(AppPrograms, ThatAreExploredEndWhenTheVerbIsInterrupted) {
   Running running(folder.CommandOf({"app", "--explore", "9", "-j", "2", "--", "sh", "-c",
                                     ": >started; while :; do :; done"}),
                   {}, folder.path());
-  while (folder.Files().empty()) sched_yield();
+  ASSERT_TRUE(running.AwaitFile(folder.path() / "started")) << running.Wait().error;
   running.Signal(SIGINT);
   const Ended ended = running.Wait();
   EXPECT_EQ(ended.exit_code, 130) << ended.error;
@@ -426,7 +425,7 @@ TEST_F(AppPrograms, AFailureThatIsBeingShrunkIsPrintedWhenTheVerbIsInterrupted) 
                         "if [ -e once ]; then : >again; while :; do :; done; fi; : >once; "
                         "exec sleep 900"}),
       {}, folder.path());
-  while (folder.Files() != std::vector<std::string>{"again", "once"}) sched_yield();
+  ASSERT_TRUE(running.AwaitFile(folder.path() / "again")) << running.Wait().error;
   running.Signal(SIGINT);
   const Ended ended = running.Wait();
   EXPECT_EQ(ended.exit_code, 130) << ended.error;

@@ -259,7 +259,7 @@ A capture that begins with a request counts as whole, unless the reply shows tha
 retransmission; one that begins with anything else begins in the middle. Nodes that fill their packets
 and requests as Linux with Soft-RoCE does are judged as such: by the timers and fixed fields on
 which its profiles agree. Others are judged by the protocol alone.
-Exit code 0 permitted, 1 a violation, 2 no capture.
+Exit code: 0 permitted, 1 a violation, 2 no capture, 130 interrupted.
 Examples:
   cmcheck check-pcap model/mad/captures/connect_disconnect.pcap
   tcpdump -i eth0 -w roce.pcap udp port 4791 & ...; cmcheck check-pcap roce.pcap --json roce.json

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +42,7 @@ Running::Running(const std::vector<std::string>& command,
 }
 
 bool Running::Read() {
+  if (streams_[0].get() < 0 && streams_[1].get() < 0) return false;
   std::array<pollfd, 2> waits = {pollfd{.fd = streams_[0].get(), .events = POLLIN, .revents = 0},
                                  pollfd{.fd = streams_[1].get(), .events = POLLIN, .revents = 0}};
   poll(waits.data(), waits.size(), -1);
@@ -62,11 +64,24 @@ void Running::AwaitErrorLines(size_t lines) {
     if (!Read()) return;
 }
 
+bool Running::AwaitFile(const fs::path& file) const {
+  while (!fs::exists(file)) {
+    siginfo_t ended = {};
+    const auto id = static_cast<id_t>(process_.pid());  // without one the question is refused
+    const bool lives =
+        waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
+    if (!lives) return fs::exists(file);
+    pollfd watched{.fd = process_.watch(), .events = POLLIN, .revents = 0};
+    poll(&watched, 1, 1);
+  }
+  return true;
+}
+
 Ended Running::Wait() {
   while (Read()) {
   }
   constexpr Duration kLong = Duration::Seconds(600);
-  ended_.exit_code = ExitCodeOf(process_.Wait(kLong).value_or(SIGKILL));
+  if (process_.pid() != 0) ended_.exit_code = ExitCodeOf(process_.Wait(kLong).value_or(SIGKILL));
   return ended_;
 }
 

@@ -27,9 +27,11 @@ class Running {
 
   // Returns when it has written this many lines to stderr, or has ended.
   void AwaitErrorLines(size_t lines);
+  // Waits for the file. False when the command has ended without it.
+  bool AwaitFile(const std::filesystem::path& file) const;
   const std::string& error() const { return ended_.error; }  // so far
   void Signal(int signal) const { process_.Signal(signal); }
-  Ended Wait();
+  Ended Wait();  // again: the same
 
  private:
   bool Read();  // false when both streams have ended

@@ -49,7 +49,7 @@ Answering Simulator(const Profile& profile, bool of_programs) {
 int Unusable(const std::string& what) {
   // Not by fmt::print, which throws where stderr cannot be written either, as in `2>&1 | head`.
   static_cast<void>(std::fputs(fmt::format("cmcheck: {}\n", what).c_str(), stderr));
-  return kExitUnusable;
+  return signals > 0 ? kExitInterrupted : kExitUnusable;
 }
 
 const std::atomic<bool>& Interrupted() { return interrupted; }

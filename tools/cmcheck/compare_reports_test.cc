@@ -20,6 +20,8 @@ using testing::StartsWith;
 
 namespace fs = std::filesystem;
 
+constexpr const char* kFinding = "now/findings/rows-1-rdma_listen.conv";
+
 // An answer, an event, and a time that a test changes.
 std::string Conversation(const std::string& answer, const std::string& time = "20us") {
   return "topology two-kernels\nprofile 6.1-rxe\nactive rdma_create_event_channel C\n"
@@ -34,6 +36,11 @@ class CompareReports : public testing::Test {
   CompareReports() {
     fs::create_directories(folder_.path() / "before");
     fs::create_directories(folder_.path() / "now");
+  }
+  Ended Run(const std::string& report, const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"run", "--report", report, "--sequences"};
+    all.insert(all.end(), more.begin(), more.end());
+    return folder_.Cmcheck(all);
   }
   Ended Compare(const std::vector<std::string>& more = {}) {
     std::vector<std::string> all = {"compare", "before", "now"};
@@ -65,24 +72,78 @@ TEST_F(CompareReports, ADefectChangesExactlyTheConversationsThatFail) {
 }
 
 TEST_F(CompareReports, ARunThatDoesNotGoOnLeavesNoConversationsOfAnEarlierOne) {
-  const auto run = [&](const std::string& report, const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"run", "--report", report, "--sequences"};
-    all.insert(all.end(), more.begin(), more.end());
-    return folder_.Cmcheck(all).exit_code;
-  };
   const fs::path kept = folder_.path() / "now/conversations";
-  EXPECT_EQ(run("now", {"3", "--keep", "--journal", "j"}), 0);
-  EXPECT_EQ(run("now", {"4", "--keep", "--journal", "j"}), 0);
+  EXPECT_EQ(Run("now", {"3", "--keep", "--journal", "j"}).exit_code, 0);
+  EXPECT_EQ(Run("now", {"4", "--keep", "--journal", "j"}).exit_code, 0);
   EXPECT_TRUE(fs::exists(kept / "000000.conv")) << "the run goes on";
-  EXPECT_EQ(run("now", {"4", "--conversations", "now/conversations"}), 0);
+  EXPECT_EQ(Run("now", {"4", "--conversations", "now/conversations"}).exit_code, 0);
   EXPECT_TRUE(fs::exists(kept / "000000.conv")) << "they are given";
-  EXPECT_EQ(run("now", {"2"}), 0);
+  EXPECT_EQ(Run("now", {"2"}).exit_code, 0);
   EXPECT_FALSE(fs::exists(kept));
   fs::create_directory(folder_.path() / "before/conversations");
-  folder_.Write("before/conversations/mine.conv", Conversation("0"));
-  EXPECT_EQ(run("before", {"2"}), 0);
-  EXPECT_TRUE(fs::exists(folder_.path() / "before/conversations/mine.conv"))
+  folder_.Write("before/conversations/000007.conv", Conversation("0"));
+  EXPECT_EQ(Run("before", {"2"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(folder_.path() / "before/conversations/000007.conv"))
       << "there was no report";
+}
+
+TEST_F(CompareReports, ARunWithANewJournalDoesNotGoOn) {
+  EXPECT_EQ(Run("now", {"20", "--keep"}).exit_code, 0);
+  EXPECT_EQ(Run("now", {"10", "--keep", "--journal", "j"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(folder_.path() / "now/conversations/000009.conv"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "now/conversations/000010.conv"));
+}
+
+TEST_F(CompareReports, ARunThatIsRefusedLeavesTheReportOfTheOneBefore) {
+  EXPECT_EQ(Run("now", {"2", "--keep", "--journal", "j"}).exit_code, 0);
+  fs::create_directory(folder_.path() / "now/findings");
+  folder_.Write(kFinding, Conversation("0"));
+  for (const char* journal : {"no/where", "j"}) {
+    EXPECT_EQ(Run("now", {"2", "--seed", "2", "--journal", journal}).exit_code, 2);
+    EXPECT_TRUE(fs::exists(folder_.path() / "now/results.json")) << journal;
+    EXPECT_TRUE(fs::exists(folder_.path() / "now/conversations/000001.conv")) << journal;
+    EXPECT_TRUE(fs::exists(folder_.path() / kFinding)) << journal;
+  }
+}
+
+// As in the sources of a kernel.
+TEST_F(CompareReports, ARunRemovesNothingOfTheUsersFromWhereItsReportStands) {
+  EXPECT_EQ(Run("now", {"1"}).exit_code, 0);
+  const fs::path now = folder_.path() / "now";
+  const char* const folders[] = {"kernel", "conversations", "not-alone", "findings"};
+  const char* const of_runs[] = {"000001.conv", "000002.conv.part", "000003-alone.log"};
+  for (const std::string folder : folders) {
+    fs::create_directories(now / folder / "sched");
+    for (const std::string name : of_runs) folder_.Write("now/" + folder + "/" + name, "x");
+    folder_.Write("now/" + folder + "/fork.c", "x");
+  }
+  folder_.Write("now/kernel/boot.log", "x");
+  folder_.Write("now/conversations/mine.conv", "x");
+  EXPECT_EQ(Run("now", {"1"}).exit_code, 0);
+  for (const char* folder : folders) {
+    EXPECT_TRUE(fs::exists(now / folder / "sched")) << folder;
+    EXPECT_TRUE(fs::exists(now / folder / "fork.c")) << folder;
+    for (const char* name : of_runs) EXPECT_FALSE(fs::exists(now / folder / name)) << name;
+  }
+  EXPECT_TRUE(fs::exists(now / "kernel/boot.log"));
+  EXPECT_TRUE(fs::exists(now / "conversations/mine.conv"));
+}
+
+// As that of a guest of one's own.
+TEST_F(CompareReports, ARunRemovesNoFileThatIsCalledLikeAFolderOfItsReport) {
+  EXPECT_EQ(Run("now", {"1"}).exit_code, 0);
+  folder_.Write("now/kernel", "x");
+  EXPECT_EQ(Run("now", {"1"}).exit_code, 0);
+  EXPECT_EQ(folder_.Read("now/kernel"), "x");
+}
+
+TEST_F(CompareReports, OfTwoImplementationsLeavesTheFindingsOfARun) {
+  fs::create_directory(folder_.path() / "now/findings");
+  folder_.Write(kFinding, Conversation("0"));
+  const Ended ended =
+      folder_.Cmcheck({"compare", "sim", "sim", "--sequences", "1", "--report", "now"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_TRUE(fs::exists(folder_.path() / kFinding));
 }
 
 TEST_F(CompareReports, TimesAloneAreNoDifference) {

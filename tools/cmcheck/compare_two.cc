@@ -51,9 +51,8 @@ class TwoSides {
         report_(FromUsersFolder(options.run.report)) {}
 
   int Go() {
-    // It has findings only: the rest of a run's report stays.
-    if (std::string problem = report_.Prepare(true, GivenOf(options_.run)); !problem.empty())
-      return Unusable(problem);
+    // It has no findings: those of a run stay.
+    if (std::string problem = report_.Create(); !problem.empty()) return Unusable(problem);
     CompareAll();
     fmt::print("{:>9}  sequences\n{:>9}  the same\n{:>9}  different\n", done_.load(), same_,
                differences_.size());
@@ -98,6 +97,7 @@ class TwoSides {
       return {};
     };
     Difference found{.first = perform(first_), .second = perform(second_)};
+    if (Interrupted()) return;  // it may have cut one of them short
     const bool same = why_not.empty() && Text(found.first) == Text(found.second);
     ++done_;
     const std::lock_guard lock(mutex_);

@@ -80,6 +80,8 @@ std::variant<CarriedOut, std::string> CarryOut(const std::string& path,
   if (auto* why = std::get_if<std::string>(&resolved)) return std::move(*why);
   CarriedOut done{.answering = std::get<Answering>(std::move(resolved)), .run = {}};
   done.run = RunOne(*done.answering.implementation, conversation, {});
+  if (std::string why = done.answering.implementation->Spoiled(); Interrupted() && !why.empty())
+    return why;
   if (done.run.result.verdict == Verdict::kUnsupported)
     return fmt::format("{}: {}", path, done.run.result.reason);
   return done;

@@ -52,7 +52,7 @@ Examples:
   auto options = std::make_shared<DriverCheckOptions>();
   verb.Argument("command", &options->command, "The driver, as the shell takes it");
   verb.Number("--answers-within", &options->answers_within, 1, 3600,
-              "Seconds of this machine's clock that it may take beyond what is asked");
+              "Seconds of this machine's clock that it may take beyond what is asked, and to end");
   verb.Does([options] { return DriverCheck(*options); });
 }
 

@@ -138,6 +138,7 @@ std::variant<std::unique_ptr<Implementation>, std::string> DriverAt(const std::s
   const std::string where = impl.substr(impl.find(':') + 1);
   if (where.empty()) return fmt::format("--impl {} has nothing after the colon", impl);
   ExecOptions options{.profile = profile};
+  options.place.interrupted = &Interrupted();
   if (impl.starts_with("exec:")) {
     options.place.command = where;
   } else {
@@ -207,7 +208,8 @@ std::variant<Answering, std::string> ResolveNodes(const Asked& asked, const Prof
                                        .allow = asked.allow,
                                        .own = std::get<std::pair<Profile, Profile>>(loaded),
                                        .joint = profile,
-                                       .lost = lost});
+                                       .lost = lost,
+                                       .interrupted = &Interrupted()});
   if (const auto* problem = std::get_if<std::string>(&made))
     return fmt::format("{}: {}", asked.site, *problem);
   Answering answering =

@@ -87,7 +87,8 @@ class LabRun {
     if (!options_.run.json.empty())
       if (std::string problem = WhyUnwritable(FromUsersFolder(options_.run.json)); !problem.empty())
         return Unusable(problem);
-    std::string problem = report_.Prepare(!options_.run.journal.empty(), GivenOf(options_.run));
+    const bool goes_on = GoesOn(options_.run);
+    std::string problem = report_.Create();
     const std::string campaign =
         "lab " + CampaignText(options_.run, image_.kernel_version() + DigestOfModules(),
                               DigestOfFiles(options_.run, LibraryHere()));
@@ -97,6 +98,7 @@ class LabRun {
       report_.Discard();
       return Unusable(problem);
     }
+    report_.ForgetEarlier(goes_on, GivenOf(options_.run));
     lab::SuiteSettings settings{
         .program = "/proc/self/exe",
         .arguments = GuestArguments(),

@@ -65,7 +65,8 @@ int Nodes(NodesOptions options) {
     auto made = MakeExecImplementation(
         {.place = {.command =
                        fmt::format("{}{}{}", NodeCommand(*profile, side, wire.path()), site, allow),
-                   .answers_within = kAnswersWithin},
+                   .answers_within = kAnswersWithin,
+                   .interrupted = &Interrupted()},
          .profile = *profile});
     if (const auto* problem = std::get_if<std::string>(&made))
       return Unusable(fmt::format("{}: {}", side, *problem));

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -196,7 +197,7 @@ void Judge(const Matrix& matrix, int jobs, Cell* cell) {
       std::ranges::any_of(cell->families, [](const FamilyRow& row) { return row.failed > 0; });
   cell->exit_code = ExitCodeOf(cell->tally, options, Interrupted());
   if (cell->exit_code == kExitFound && !failed) cell->exit_code = kExitClean;  // of other families
-  if (!failed && !cell->unusable.empty()) cell->exit_code = kExitInconclusive;
+  if (!failed && !cell->unusable.empty() && !Interrupted()) cell->exit_code = kExitInconclusive;
 }
 
 std::string TextOf(const FamilyRow& row) {
@@ -300,8 +301,8 @@ std::string JUnitOf(const std::vector<Cell>& cells) {
 
 // The worst of all: a finding, then what could not be judged.
 int ExitCodeOf(const std::vector<Cell>& cells) {
-  for (const int code : {static_cast<int>(kExitInterrupted), static_cast<int>(kExitFound),
-                         static_cast<int>(kExitUnusable), static_cast<int>(kExitInconclusive)})
+  for (const int code : {static_cast<int>(kExitFound), static_cast<int>(kExitUnusable),
+                         static_cast<int>(kExitInconclusive)})
     if (std::ranges::find(cells, code, &Cell::exit_code) != cells.end()) return code;
   return kExitClean;
 }
@@ -311,9 +312,10 @@ int RunMatrix(const MatrixOptions& options) {
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
   const Matrix& matrix = std::get<Matrix>(read);
   const std::filesystem::path folder = FromUsersFolder(options.report);
-  Report report(folder);
   // It has files of its own: those of a run stay.
-  if (std::string problem = report.Prepare(true); !problem.empty()) return Unusable(problem);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return Unusable(fmt::format("{}: {}", folder.string(), error.message()));
   std::vector<Cell> cells;
   for (const std::string& implementation : matrix.implementations) {
     for (const std::string& profile : matrix.profiles) {
@@ -328,7 +330,7 @@ int RunMatrix(const MatrixOptions& options) {
            {"matrix.json", JsonOf(cells)}, {"matrix.xml", JUnitOf(cells)}, {"matrix.txt", table}})
     if (std::string problem = WriteFile(folder / name, text); !problem.empty())
       return Unusable(problem);
-  return ExitCodeOf(cells);
+  return Interrupted() ? kExitInterrupted : ExitCodeOf(cells);
 }
 
 }  // namespace
@@ -341,8 +343,9 @@ The file is a JSON object:
   families         of properties, as in the table of `run`, and rows and leaks; default all
   topology, seed, sequences (1000), calls (20)   as the options of `run`
 Each implementation is judged under each profile by the same conversations as far as it can carry
-them out. Writes matrix.txt, matrix.json and, for continuous integration, matrix.xml (JUnit). Exit
-code: 1 a finding in a chosen family, 2 an implementation cannot be used, 3 too much inconclusive.
+them out. Writes matrix.txt, matrix.json and, for continuous integration, matrix.xml (JUnit).
+Exit code: 0 nothing found, 1 a finding in a chosen family, 2 an implementation cannot be used,
+3 too much inconclusive, 130 interrupted.
 Example:
   echo '{"implementations": ["sim", "lib"], "profiles": ["6.1-rxe", "7.2-rxe"]}' >all.json
   cmcheck matrix all.json)");

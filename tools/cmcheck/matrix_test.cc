@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -56,6 +57,13 @@ TEST_F(Matrix, OnlyTheChosenFamiliesDecide) {
                               "families": ["leaks", "lifecycle"]})");
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_THAT(ended.output, AllOf(HasSubstr("lifecycle"), Not(HasSubstr("establishment"))));
+}
+
+TEST_F(Matrix, TheFindingsOfARunStay) {
+  std::filesystem::create_directories(folder_.path() / "report/findings");
+  folder_.Write("report/findings/rows-1-rdma_connect.conv", "found");
+  EXPECT_EQ(Run(R"({"implementations": ["sim"], "sequences": 5})").exit_code, 0);
+  EXPECT_EQ(folder_.Read("report/findings/rows-1-rdma_connect.conv"), "found");
 }
 
 TEST_F(Matrix, WhatCannotBeUsedIsNamedAndTheOthersAreJudged) {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 
 #include "model/conversation/print.h"
@@ -15,6 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kFindings = "findings";
+constexpr auto kFolders =
+    std::to_array<std::string_view>({kFindings, "conversations", "not-alone", "kernel"});
+constexpr auto kFiles = std::to_array<std::string_view>({"results.json", "table.txt"});
 constexpr size_t kExamplesOfEach = 6;
 constexpr size_t kFindingsWithExamples = 32;
 
@@ -27,6 +33,18 @@ bool IsSpecial(const fs::path& path) {
 
 // The temporary file that is renamed to the final name.
 fs::path HalfOf(fs::path path) { return path += ".part"; }
+
+// Whether a run may have written the file into a folder of its report: a finding, or a file whose
+// name begins with the number of a sequence; or the half of one, before it was killed.
+bool IsOfARun(const fs::path& file) {
+  constexpr auto kKinds =
+      std::to_array<std::string_view>({".conv", ".log", ".host", ".pcapng", ".history"});
+  constexpr size_t kDigits = 6;  // of a number, at least
+  const fs::path name = file.extension() == ".part" ? file.stem() : file.filename();
+  if (std::ranges::find(kKinds, name.extension().string()) == kKinds.end()) return false;
+  return file.parent_path().filename() == kFindings ||
+         name.string().find_first_not_of("0123456789") >= kDigits;
+}
 
 // Empty when there is no error.
 std::string ProblemOf(const fs::path& path, const std::error_code& error) {
@@ -80,20 +98,21 @@ bool Overlap(const fs::path& one, const fs::path& other) {
   return in_first == first.end() || in_second == second.end();
 }
 
-std::string Report::Prepare(bool goes_on, const fs::path& given) {
+void Forget(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (IsOfARun(entry.path())) fs::remove(entry.path(), ignored);
+  // Neither a file of this name, nor a link to a folder; and only when it is empty.
+  if (fs::is_directory(fs::symlink_status(folder, ignored))) fs::remove(folder, ignored);
+}
+
+std::string Report::Create() {
   std::error_code error;
   for (fs::path folder = fs::absolute(folder_, error);
        !folder.empty() && !fs::exists(folder, error); folder = folder.parent_path())
     made_ = folder;
   fs::create_directories(folder_, error);
-  if (error) return fmt::format("{}: {}", folder_.string(), error.message());
-  std::vector<std::string> old = {"findings"};
-  // A folder without results is no report: what it has is the user's own.
-  if (!goes_on && fs::exists(folder_ / "results.json", error))
-    old.insert(old.end(), {"conversations", "not-alone", "kernel", "results.json", "table.txt"});
-  for (const std::string& name : old)
-    if (given.empty() || !Overlap(folder_ / name, given)) fs::remove_all(folder_ / name, error);
-  return {};
+  return error ? fmt::format("{}: {}", folder_.string(), error.message()) : std::string();
 }
 
 void Report::Discard() {
@@ -101,13 +120,26 @@ void Report::Discard() {
   if (!made_.empty()) fs::remove_all(made_, ignored);
 }
 
+void Report::ForgetEarlier(bool goes_on, const fs::path& given) {
+  std::error_code ignored;
+  // A folder without results is no report: what it has is the user's own.
+  const bool all = !goes_on && fs::exists(folder_ / "results.json", ignored);
+  const auto stays = [&](std::string_view name) {
+    return !given.empty() && Overlap(folder_ / name, given);
+  };
+  for (const std::string_view name : kFolders)
+    if ((all || name == kFindings) && !stays(name)) Forget(folder_ / name);
+  for (const std::string_view name : kFiles)
+    if (all && !stays(name)) fs::remove(folder_ / name, ignored);
+}
+
 std::string Report::WriteFinding(const Finding& finding, const History& history, fs::path* path) {
   std::error_code error;
-  fs::create_directories(folder_ / "findings", error);
-  if (error) return fmt::format("{}: {}", (folder_ / "findings").string(), error.message());
+  fs::create_directories(folder_ / kFindings, error);
+  if (error) return fmt::format("{}: {}", (folder_ / kFindings).string(), error.message());
   const std::string name = NameOf(finding);
   const int number = ++named_[name];
-  *path = folder_ / "findings" /
+  *path = folder_ / kFindings /
           (number == 1 ? name + ".conv" : fmt::format("{}-{}.conv", name, number));
   return WriteFile(*path, ToText(history));
 }

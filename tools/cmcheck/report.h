@@ -19,6 +19,9 @@ std::string WhyUnwritable(const std::filesystem::path& path);
 
 // Whether one of the two is in the other, or is the other.
 bool Overlap(const std::filesystem::path& one, const std::filesystem::path& other);
+// Removes what runs have written into a folder of a report, and the folder when nothing else is
+// there: a report may stand among the user's own files.
+void Forget(const std::filesystem::path& folder);
 
 // results.json, table.txt, and a conversation for each finding:
 //   findings/rows-1-rdma_connect.conv     the shortest one, with its outcome
@@ -26,11 +29,13 @@ bool Overlap(const std::filesystem::path& one, const std::filesystem::path& othe
 class Report {
  public:
   explicit Report(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  // Creates the folder if necessary, and removes the findings of an earlier run, and without
-  // `goes_on` all else that it has left. What is given to be carried out stays. Empty on success.
-  std::string Prepare(bool goes_on, const std::filesystem::path& given = {});
-  // Undoes Prepare, when the run has no result.
+  // Creates the folder if necessary. Empty, or the error.
+  std::string Create();
+  // Undoes Create, when the run has no result.
   void Discard();
+  // Removes the findings of an earlier run, and without `goes_on` all else that it has left. What
+  // is given to be carried out stays.
+  void ForgetEarlier(bool goes_on, const std::filesystem::path& given);
 
   const std::filesystem::path& folder() const { return folder_; }
   // Writes a conversation that shows the finding; `cmcheck replay` takes the path.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <numeric>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -38,9 +39,8 @@ class Runner {
     if (!options_.json.empty())
       if (std::string problem = WhyUnwritable(FromUsersFolder(options_.json)); !problem.empty())
         return Unusable(problem);
-    if (std::string problem = report_.Prepare(!options_.journal.empty(), GivenOf(options_));
-        !problem.empty())
-      return Fail(problem);
+    const bool goes_on = GoesOn(options_);
+    if (std::string problem = report_.Create(); !problem.empty()) return Fail(problem);
     // What is drawn depends on all that the environment can do, asked for or not.
     RunOptions drawn = options_;
     drawn.asked.capabilities = ToString(campaign_.draw.capabilities);
@@ -50,6 +50,7 @@ class Runner {
             OpenJournal(options_.journal, campaign, &campaign_, &earlier_, &journal_);
         !problem.empty())
       return Fail(problem);
+    report_.ForgetEarlier(goes_on, GivenOf(options_));
     Draw();
     if (!problem_.empty()) return Fail(problem_);
     tally_.Conclude({.capabilities = campaign_.draw.capabilities,
@@ -74,7 +75,7 @@ class Runner {
     const std::string spoiled = implementation().Spoiled();
     if (!spoiled.empty()) {
       fmt::print(stderr, "cmcheck: stopped after {} sequences: {}\n", tally_.sequences(), spoiled);
-      if (!tally_.failed()) return kExitInconclusive;
+      if (!tally_.failed() && !Interrupted()) return kExitInconclusive;
     }
     return ExitCodeOf(tally_, options_, Interrupted());
   }
@@ -193,6 +194,12 @@ class Runner {
 };
 
 }  // namespace
+
+bool GoesOn(const RunOptions& options) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(FromUsersFolder(options.journal), error);
+  return !options.journal.empty() && !error && size > 0;
+}
 
 std::string OpenJournal(const std::string& option, const std::string& text,
                         CampaignOptions* campaign, JournalContent* earlier,

@@ -67,6 +67,9 @@ std::string CampaignText(const RunOptions& options, const std::string& implement
                          const std::string& digest_of_files);
 // Arguments of `run` that draw this one sequence of the campaign again, or take its file.
 std::string ArgumentsOfSequence(const RunOptions& options, uint64_t index);
+// Whether the journal that the option names is there: what was kept with it stays. Asked before it
+// is opened.
+bool GoesOn(const RunOptions& options);
 // Opens the journal that the option names, if it is not empty. `earlier` are its results that the
 // campaign asks for, which then need not be judged again. `text` is that of CampaignText. Empty, or
 // the error: the file cannot be used, or is the journal of another campaign.

@@ -87,6 +87,9 @@ class ScenarioRun {
   std::string AskGuests() {
     const fs::path report = FromUsersFolder(options_.lab.run.report);
     const fs::path given = report / "given";
+    if (Overlap(FromUsersFolder(options_.folder), given))
+      return fmt::format("--folder {} is where the report keeps its copies: give another --report",
+                         options_.folder);
     std::error_code error;
     fs::remove_all(given, error);
     for (const Asking& asking : asked_) {

@@ -195,8 +195,9 @@ void AddSiteDiscover(Verb site) {
   Verb verb = site.Add("discover", "Write the file of a site, by asking its hosts", R"(
 Asks both hosts what they have (`cmcheck site facts`, through the launcher), takes a pair of addresses
 over RDMA devices that reach each other, and says what it took, why, and what is left to do. The
-interface of the control connection is taken last. What was not found is a comment in the file. Exit
-codes: 0 complete; 1 something is to do; 2 a host did not say what it has; 4 a host has no RDMA device.
+interface of the control connection is taken last. What was not found is a comment in the file.
+Exit code: 0 complete, 1 something is to do, 2 a host did not say what it has, 4 a host has no RDMA
+device, 130 interrupted.
 Examples:
   cmcheck site discover rack7.json --active node1 --passive node2
   cmcheck site discover rack7.json --active node1 --passive node2 --launcher 'srun -w {host} {command}'

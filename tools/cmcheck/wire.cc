@@ -40,7 +40,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSim = "sim";
 constexpr std::string_view kExec = "exec:";
-constexpr mad::Mac kSimulatedMac{2, 0, 0, 0, 0, 2};
 constexpr int kShrinkAttempts = 40;
 
 std::optional<uint32_t> V4Of(const std::string& text) {
@@ -351,7 +350,7 @@ int DoWire(WireOptions options, const Verb& verb) {
   place.ends.us = {.mac = *MacOf(options.mac),
                    .v4 = V4Of(options.address).value_or(0),
                    .v6 = V6Of(options.address6).value_or(mad::Gid{})};
-  place.ends.peer = {.mac = kSimulatedMac,
+  place.ends.peer = {.mac = {},  // the simulator's, until another one answers
                      .v4 = V4Of(options.peer).value_or(*V4Of("10.0.1.1")),
                      .v6 = V6Of(options.peer6).value_or(mad::Gid{})};
   if (options.peer == kSim) {
@@ -372,12 +371,11 @@ uint64_t SequencesOf(const WireOptions& options) {
 }
 
 void ForgetFindings(const WireOptions& options) {
-  std::error_code ignored;
   const fs::path findings = fs::path(FromUsersFolder(options.report)) / "findings";
   const auto overlaps = [&](const std::string& given) {
     return Overlap(FromUsersFolder(given), findings);
   };
-  if (std::ranges::none_of(options.conversations, overlaps)) fs::remove_all(findings, ignored);
+  if (std::ranges::none_of(options.conversations, overlaps)) Forget(findings);
 }
 
 int Conclude(const WireCounts& counts, const fs::path& folder) {
@@ -406,7 +404,7 @@ what the peer says: any program that listens and accepts. The same conversation 
 in the peer's place, under --profile, says what is permitted; the judge of captures reads them all.
 All frames are kept as pcapng files with comments, and what is found is made shorter. After each
 message there is a pause. See docs/wire.md.
-Exit code 0 as permitted, 1 found, 2 not possible here, 3 nothing to carry out.
+Exit code: 0 as permitted, 1 found, 2 not possible here, 3 nothing to carry out, 130 interrupted.
 Examples:
   cmcheck wire --peer sim --peer-profile 7.2-rxe --profile 6.1-rxe
   cmcheck wire --interface eth0 --peer 192.0.2.7 --service 7174 --sequences 50

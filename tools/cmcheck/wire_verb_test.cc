@@ -2,7 +2,6 @@
 // between two network namespaces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <csignal>
 #include <filesystem>
@@ -56,7 +55,8 @@ TEST(Wire, InterruptedSaysWhatWasCarriedOut) {
   const CmcheckFolder folder;
   Running running(folder.CommandOf({"wire", "--peer", "sim", "--sequences", "2000"}), {},
                   folder.path());
-  while (!fs::exists(folder.path() / "wire-report/drawn-1-0.pcapng")) sched_yield();
+  ASSERT_TRUE(running.AwaitFile(folder.path() / "wire-report/drawn-1-0.pcapng"))
+      << running.Wait().error;
   running.Signal(SIGINT);
   const Ended ended = running.Wait();
   EXPECT_EQ(ended.exit_code, 130) << ended.error;
@@ -72,11 +72,13 @@ TEST(Wire, FindingsOfAnEarlierRunAreRemovedUnlessTheyAreGiven) {
   folder.Write(finding,
                "topology tester\nprofile 6.1-rxe\ncapabilities time tester\n"
                "passive listening L on=S port=7471\ntester sends REQ to=passive port=7\n");
+  folder.Write("wire-report/findings/notes", "mine");
   const Ended given = folder.Cmcheck({"wire", "--peer", "sim", "--conversations", finding});
   EXPECT_EQ(given.exit_code, 0) << given.output << given.error;
   EXPECT_TRUE(fs::exists(folder.path() / finding));
   EXPECT_EQ(folder.Cmcheck({"wire", "--peer", "sim", "--sequences", "1"}).exit_code, 0);
   EXPECT_FALSE(fs::exists(folder.path() / finding));
+  EXPECT_EQ(folder.Read("wire-report/findings/notes"), "mine");
 }
 
 // Before an image is made: a guest knows the built-in profiles alone.

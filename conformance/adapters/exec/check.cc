@@ -269,7 +269,7 @@ class Trial {
       return problem;
     if (step.wanted == "blocked") waits_ = step.request.substr(0, step.request.find(' '));
     if (!step.is_line || waits_.empty()) return {};
-    const Answered answered = peer_.Ask(fmt::format("{}{}", kReturned, waits_), kPatience);
+    const Answered answered = peer_.Ask(fmt::format("{}{}", kReturned, waits_), Duration());
     const auto* const answer = std::get_if<DriverAnswer>(&answered);
     if (answer == nullptr) return Judge({kReturned.data(), "waiting"}, answered);
     if (answer->text == "waiting") return {};

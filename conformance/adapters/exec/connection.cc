@@ -23,16 +23,8 @@ constexpr Duration kEndsAfterItsLast = Duration::Seconds(1);
 constexpr Duration kEndsByItself = Duration::Seconds(5);
 constexpr Duration kEndsWhenAsked = Duration::Seconds(10);
 
-// Waits until the socket is ready for the events; false when the time is over.
-bool Await(int socket, short events, const Deadline& deadline) {
-  for (;;) {
-    pollfd watched{.fd = socket, .events = events, .revents = 0};
-    const int ready = poll(&watched, 1, deadline.milliseconds_left());
-    if (ready != 0 && (ready > 0 || errno != EINTR))
-      return true;  // a failure shows in what follows
-    if (ready == 0) return false;
-  }
-}
+// Milliseconds until a wait looks whether it is interrupted: a signal may come to another thread.
+constexpr int kLook = 100;
 
 // What a person can read of it.
 std::string Printable(std::string_view bytes) {
@@ -68,7 +60,8 @@ bool Connects(int socket, const addrinfo& to, Duration within) {
 
 }  // namespace
 
-std::variant<std::unique_ptr<Connection>, std::string> Connection::Run(const std::string& command) {
+std::variant<std::unique_ptr<Connection>, std::string> Connection::Run(
+    const std::string& command, const std::atomic<bool>* interrupted) {
   std::optional<Ends> ends = SocketPair(SOCK_STREAM);
   if (!ends) return fmt::format("no connection could be made: {}", strerror(errno));
   auto started = Process::Start({.arguments = {"/bin/sh", "-c", command},
@@ -78,11 +71,11 @@ std::variant<std::unique_ptr<Connection>, std::string> Connection::Run(const std
                                  .death_signal = SIGTERM});  // for a launcher, see ~Connection
   if (auto* problem = std::get_if<std::string>(&started)) return std::move(*problem);
   return std::unique_ptr<Connection>(
-      new Connection(std::get<Process>(std::move(started)), std::move(ends->first)));
+      new Connection(std::get<Process>(std::move(started)), std::move(ends->first), interrupted));
 }
 
 std::variant<std::unique_ptr<Connection>, std::string> Connection::ConnectTo(
-    const std::string& address, Duration within) {
+    const std::string& address, Duration within, const std::atomic<bool>* interrupted) {
   const size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == address.size())
     return fmt::format("tcp:{}: tcp:HOST:PORT is wanted", address);
@@ -96,7 +89,7 @@ std::variant<std::unique_ptr<Connection>, std::string> Connection::ConnectTo(
   for (const addrinfo* one = found.first; one != nullptr; one = one->ai_next) {
     Descriptor socket(::socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol));
     if (socket.get() >= 0 && Connects(socket.get(), *one, within))
-      return std::unique_ptr<Connection>(new Connection({}, std::move(socket)));
+      return std::unique_ptr<Connection>(new Connection({}, std::move(socket), interrupted));
     why = errno;
   }
   return fmt::format(
@@ -106,9 +99,23 @@ std::variant<std::unique_ptr<Connection>, std::string> Connection::ConnectTo(
 
 Connection::~Connection() {
   socket_.Close();
-  if (process_.pid() == 0 || ExitCodeWithin(kEndsByItself)) return;
+  const Duration by_itself = cut_short_ ? kEndsAfterItsLast : kEndsByItself;
+  if (process_.pid() == 0 || ExitCodeWithin(by_itself)) return;
   process_.Signal(SIGTERM);
   ExitCodeWithin(kEndsWhenAsked);
+}
+
+// Waits until the socket is ready for the events; false when the time is over, or interrupted.
+bool Connection::Await(short events, const Deadline& deadline) {
+  for (;;) {
+    const int left = deadline.milliseconds_left();
+    pollfd watched{.fd = socket_.get(), .events = events, .revents = 0};
+    const int ready = poll(&watched, 1, std::min(left, kLook));
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // a failure shows in what follows
+    if (left == 0) return false;
+    cut_short_ = interrupted_ != nullptr && *interrupted_;
+    if (cut_short_) return false;
+  }
 }
 
 bool Connection::Send(std::string_view line, Duration within) {
@@ -119,7 +126,7 @@ bool Connection::Send(std::string_view line, Duration within) {
     const ssize_t sent = send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) rest.remove_prefix(static_cast<size_t>(sent));
     if (sent >= 0 || errno == EINTR) continue;
-    if (errno != EAGAIN || !Await(socket_.get(), POLLOUT, deadline)) return false;
+    if (errno != EAGAIN || !Await(POLLOUT, deadline)) return false;
   }
   return true;
 }
@@ -134,6 +141,16 @@ std::optional<std::string> Connection::TakeLine() {
   searched_ = 0;
   if (line.ends_with('\r')) line.pop_back();
   return line;
+}
+
+Heard Connection::Silent(Duration within) const {
+  const std::string until =
+      cut_short_ ? "until the interrupt" : fmt::format("within {}", ToString(within));
+  if (!unread_.empty())
+    return {Heard::Kind::kSilent,
+            fmt::format("only \"{}\" and no end of the line {}", Printable(unread_), until)};
+  const char* const hint = cut_short_ ? "" : " (does it write each line through?)";
+  return {Heard::Kind::kSilent, fmt::format("no line {}{}", until, hint)};
 }
 
 Heard Connection::Ended() {
@@ -158,12 +175,7 @@ Heard Connection::Receive(const Deadline& deadline, Duration within) {
     if (unread_.size() > kLongestLine)
       return {Heard::Kind::kWrong,
               fmt::format("{} bytes without the end of a line", unread_.size())};
-    if (!Await(socket_.get(), POLLIN, deadline))
-      return {Heard::Kind::kSilent,
-              unread_.empty() ? fmt::format("no line within {} (does it write each line through?)",
-                                            ToString(within))
-                              : fmt::format("only \"{}\" and no end of the line within {}",
-                                            Printable(unread_), ToString(within))};
+    if (!Await(POLLIN, deadline)) return Silent(within);
     std::array<char, 4096> buffer;
     const ssize_t size = recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (size > 0) unread_.append(buffer.data(), static_cast<size_t>(size));

@@ -53,7 +53,8 @@ class ExecImplementation : public Implementation {
     if (std::string lacks = Lacks(conversation); !lacks.empty())
       return RefuseSession(std::move(lacks));
     std::string why;
-    for (int attempts = 0; attempts < (options_.lost ? kAgents : kDrivers); ++attempts) {
+    const int most = options_.lost ? kAgents : kDrivers;
+    for (int attempts = 0; attempts < most && (attempts == 0 || !Interrupted()); ++attempts) {
       auto taken = TakePeer();
       if (auto* problem = std::get_if<std::string>(&taken)) {
         why = std::move(*problem);
@@ -87,6 +88,10 @@ class ExecImplementation : public Implementation {
   }
 
  private:
+  bool Interrupted() const {
+    return options_.place.interrupted != nullptr && *options_.place.interrupted;
+  }
+
   // One that is idle, or that is started; or why there is none.
   std::variant<std::unique_ptr<Peer>, std::string> TakePeer() {
     {

@@ -31,6 +31,7 @@
 namespace cm {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -174,6 +175,19 @@ TEST(Driver, ThatDoesNotReadIsNotStartedAgain) {
   EXPECT_EQ(driver->Spoiled(), "the driver: it does not read \"pass 1us\"");
   std::ifstream starts(count);
   EXPECT_EQ(std::count(std::istreambuf_iterator<char>(starts), {}, '\n'), 1);
+}
+
+// However long it may take. A busy machine may cut the answer to `begin` short already.
+TEST(Driver, IsNotWaitedForAfterTheInterrupt) {
+  std::atomic<bool> interrupted = false;
+  ExecOptions options =
+      Of(kAwkward + std::string("silent-at-call"), "6.1-rxe", Duration::Seconds(3600));
+  options.place.interrupted = &interrupted;
+  const auto driver = Made(options);
+  interrupted = true;
+  const SequenceRun run = RunOne(*driver, Short(), "");
+  EXPECT_THAT(run.result.verdict, AnyOf(Verdict::kInconclusive, Verdict::kUnsupported));
+  EXPECT_THAT(driver->Spoiled(), HasSubstr("it answered no line until the interrupt"));
 }
 
 // A connection from its beginning to its end; what the toy leaves out is unsupported, and said.

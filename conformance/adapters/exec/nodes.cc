@@ -31,7 +31,8 @@ std::variant<std::unique_ptr<Implementation>, std::string> MakeNodesImplementati
     };
     auto made = MakeExecImplementation(
         {.place = {.command = CommandOf(options.site, number, own->name, of_it),
-                   .answers_within = kHostAnswersWithin},
+                   .answers_within = kHostAnswersWithin,
+                   .interrupted = options.interrupted},
          .profile = *own,
          .lost = lost});
     if (auto* problem = std::get_if<std::string>(&made))

@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_ADAPTERS_EXEC_NODES_H_
 #define CONFORMANCE_ADAPTERS_EXEC_NODES_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@ struct NodesOptions {
   std::pair<Profile, Profile> own;
   Profile joint;  // by which both are judged together
   std::function<void(std::string_view side, const std::string& what)> lost;  // may be empty
+  const std::atomic<bool>* interrupted = nullptr;                            // as in DriverPlace
 };
 
 // Starts both agents. The implementation, or the error in one line. `lost` is called when an agent

@@ -22,9 +22,10 @@ bool IsMessage(std::string_view line) {
 
 std::variant<std::unique_ptr<Peer>, std::string> Peer::Start(const DriverPlace& place) {
   const std::string name = place.command.empty() ? "tcp:" + place.address : place.command;
-  auto connected = place.command.empty()
-                       ? Connection::ConnectTo(place.address, place.answers_within)
-                       : Connection::Run(place.command);
+  auto connected =
+      place.command.empty()
+          ? Connection::ConnectTo(place.address, place.answers_within, place.interrupted)
+          : Connection::Run(place.command, place.interrupted);
   if (auto* problem = std::get_if<std::string>(&connected)) return std::move(*problem);
   std::unique_ptr<Peer> peer(
       new Peer(std::get<std::unique_ptr<Connection>>(std::move(connected)), place.answers_within));

@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_ADAPTERS_EXEC_PEER_H_
 #define CONFORMANCE_ADAPTERS_EXEC_PEER_H_
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,8 @@ struct DriverPlace {
   // Of this machine's clock: for the connection, for the greeting, until a line is read, and beyond
   // the time that a request may take.
   Duration answers_within = Duration::Seconds(10);
+  // While it is true no wait goes on; null: nothing interrupts. It must outlive the driver.
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
 // An answer, without its time.

@@ -165,9 +165,11 @@ class ConversationServer {
   void Report(Observation seen, const Line& line) {
     for (const WireRecord& wire : session_->TakeWire())
       Write(fmt::format("{} {}\n", ToString(wire.at), ToString(wire, *conversation_.topology)));
-    if (const auto* answered = std::get_if<seen::Answered>(&seen);
-        answered != nullptr && answered->reply.kind == ReplyKind::kBlocked)
-      pending_.push_back(&line);
+    if (const auto* answered = std::get_if<seen::Answered>(&seen)) {
+      // The protocol has no outcome for it.
+      if (answered->reply == Reply::NotApplicable()) return Refuse("its own driver has failed");
+      if (answered->reply.kind == ReplyKind::kBlocked) pending_.push_back(&line);
+    }
     const auto index = static_cast<uint32_t>(&line - conversation_.lines.data());
     const std::string text =
         ToString(Record{.line = index, .seen = std::move(seen)}, conversation_);

@@ -18,17 +18,18 @@ namespace {
 
 using testing::HasSubstr;
 
-// Each call takes the next of these times, and returns 0.
+// Each call takes the next of these times, and has this reply.
 class TimedSession : public Session, public Driver, public Environment {
  public:
-  explicit TimedSession(std::vector<Duration> times) : times_(std::move(times)) {}
+  TimedSession(std::vector<Duration> times, Reply reply)
+      : times_(std::move(times)), reply_(reply) {}
 
   Driver& driver() override { return *this; }
   Environment& environment() override { return *this; }
 
   seen::Answered Submit(Lane /*lane*/, const Call& /*call*/) override {
     now_ = Instant() + times_.at(made_++);
-    return {.reply = Reply::Returned()};
+    return {.reply = reply_};
   }
   std::optional<seen::Released> Released(Lane /*lane*/) override { return std::nullopt; }
   bool Readable(Lane /*lane*/, ChannelRef /*channel*/, Duration /*within*/) override {
@@ -43,32 +44,34 @@ class TimedSession : public Session, public Driver, public Environment {
 
  private:
   std::vector<Duration> times_;
+  Reply reply_;
   size_t made_ = 0;
   Instant now_;
 };
 
 class Timed : public Implementation {
  public:
-  explicit Timed(std::vector<Duration> times) : times_(std::move(times)) {}
+  Timed(std::vector<Duration> times, Reply reply) : times_(std::move(times)), reply_(reply) {}
   std::string name() const override { return "timed"; }
   const Profile& profile() const override { return *FindProfile("6.1-rxe"); }
   Capabilities capabilities() const override { return {}; }
   std::unique_ptr<Session> Start(const Conversation& /*conversation*/) override {
-    return std::make_unique<TimedSession>(times_);
+    return std::make_unique<TimedSession>(times_, reply_);
   }
 
  private:
   std::vector<Duration> times_;
+  Reply reply_;
 };
 
 // What is answered to a conversation of two calls, behind the greeting.
-std::string AnswersAt(const std::vector<Duration>& times) {
+std::string AnswersAt(const std::vector<Duration>& times, Reply reply = Reply::Returned()) {
   std::string asked =
       "topology two-kernels\nprofile 6.1-rxe\n"
       "active rdma_create_event_channel C\nactive rdma_destroy_event_channel C\n"
       "begin patience=1s\n"
       "active rdma_create_event_channel C\nactive rdma_destroy_event_channel C\nend\n";
-  Timed timed(times);
+  Timed timed(times, reply);
   std::FILE* const input = fmemopen(asked.data(), asked.size(), "r");
   char* text = nullptr;
   size_t size = 0;
@@ -90,6 +93,13 @@ TEST(Serve, EachAnswerHasItsTime) {
 TEST(Serve, TimesDoNotGoBackWithTheClock) {
   EXPECT_EQ(AnswersAt({Duration::Seconds(1), Duration::Milliseconds(995)}),
             "0us begun\n1s 0\n1s 0\n1s inconclusive the clock went back by 5ms\n");
+}
+
+// An implementation behind a driver of its own has no answer when that driver has failed.
+TEST(Serve, SaysThatItsOwnDriverHasFailed) {
+  EXPECT_EQ(AnswersAt({Duration::Seconds(1), Duration::Seconds(2)}, Reply::NotApplicable()),
+            "0us begun\nerror its own driver has failed\nerror its own driver has failed\n"
+            "2s ended\n");
 }
 
 }  // namespace

@@ -31,10 +31,12 @@ std::string Time(Instant at) {
   return ToString(Duration::Milliseconds(at.nanoseconds() / 1'000'000));
 }
 
-// By how much a message after that time may be early or late.
+// By how much a message after that time may be early.
 Duration Slack(Duration after, const Timing& timing) {
   return timing.late + after / 100 * timing.late_percent;
 }
+// By how much it may be late: a timer also by a step of the timer wheel.
+Duration Lateness(Duration after, const Timing& timing) { return timing.Latest(after) - after; }
 
 // A timer that runs out behind the end may do so before it.
 constexpr Duration kAtTheEnd = Duration::Milliseconds(300);
@@ -132,9 +134,10 @@ class Comparison {
                                      : Duration();
     const Instant since = again ? expected[i - 1]->at : behind ? expected_.end : Instant();
     const Duration apart = is.at - should.at - before;
-    const Duration slack = Slack(should.at - since, profile_.timing) + (races ? kSoon : Duration());
-    const bool late = apart > slack;
-    if (!late && Duration() - apart <= slack) return true;
+    const Duration after = should.at - since;
+    const Duration racing = races ? kSoon : Duration();
+    const bool late = apart > Lateness(after, profile_.timing) + racing;
+    if (!late && Duration() - apart <= Slack(after, profile_.timing) + racing) return true;
     Add(Kind(is.text) + (late ? " late" : " early"), Text(is), should, is.at);
     return false;
   }

@@ -6,6 +6,7 @@
 #include "conformance/adapters/sim/session.h"
 #include "conformance/adapters/wire/listener.h"
 #include "model/base/check.h"
+#include "sim/fabric/names.h"
 
 namespace cm::live {
 namespace {
@@ -72,6 +73,8 @@ class SimPeer : public Door {
   void Leave(const sim::WireNote& note) {
     mad::Frame frame = wire_.FrameOf(note);
     if (note.from != topology_->sides[ends_.peer_side].device || note.lost) return;
+    if (note.to == topology_->sides[tester_].device)
+      std::get<mad::Ethernet>(frame.link).destination = ends_.us.mac;
     const auto bytes = mad::Seal(frame);
     sent_.emplace_back(bytes.view().begin(), bytes.view().end());
   }
@@ -88,6 +91,10 @@ class SimPeer : public Door {
 };
 
 }  // namespace
+
+mad::Mac SimulatedMac(const Ends& ends) {
+  return sim::MacOf(TopologyOf(ends).sides[ends.peer_side].device);
+}
 
 std::unique_ptr<Door> MakeSimPeer(const Profile* profile, const Ends& ends,
                                   const Conversation* by_lines) {

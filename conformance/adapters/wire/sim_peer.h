@@ -7,9 +7,13 @@
 #include "conformance/adapters/wire/door.h"
 #include "conformance/adapters/wire/tester_end.h"
 #include "model/conversation/conversation.h"
+#include "model/mad/packet.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm::live {
+
+// The hardware address of the peer there.
+mad::Mac SimulatedMac(const Ends& ends);
 
 // The tester has no GUID of its own there. `profile` must outlive the door. Without a conversation,
 // whose lines it carries out, its application is a Listener.

@@ -34,6 +34,7 @@ Tried Trial::Try(const Conversation& conversation) {
   ++number_;
   Ends ends = settings_.ends;
   ends.peer_side = PeerSideOf(conversation);
+  if (ends.peer.mac == mad::Mac{}) ends.peer.mac = SimulatedMac(ends);
   const Conversation* by_lines =
       settings_.with_driver && NeedsItsLines(conversation) ? &conversation : nullptr;
   // What a driver does stands on the port that its lines say.

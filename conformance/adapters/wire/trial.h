@@ -23,7 +23,9 @@ using OpenDoor =
 
 struct TrialSettings {
   OpenDoor open;
-  Ends ends;                 // but for the side, which is that of each conversation
+  // But for the side, which is that of each conversation. A peer without a hardware address is the
+  // simulator, and has that of its device.
+  Ends ends;
   bool with_driver = false;  // the peer's application can carry out lines
   uint16_t service = kService;
   Pace pace;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -66,13 +67,15 @@ class WireTest : public testing::Test {
   }
   // `peer` must outlive what is returned.
   static Trial With(const Profile* peer, Meddling::Meddle meddle = {}) {
+    Ends ends = kEnds;
+    ends.peer.mac = {};  // the simulator's
     return Trial({.open = [peer, meddle](const Ends& ends,
                                          const Conversation* by_lines) -> std::unique_ptr<Door> {
                     auto door = MakeSimPeer(peer, ends, by_lines);
                     if (!meddle) return door;
                     return std::make_unique<Meddling>(std::move(door), meddle);
                   },
-                  .ends = kEnds,
+                  .ends = ends,
                   .with_driver = true,
                   .profile = *FindProfile("6.1-rxe"),
                   .first = {.first_cid = 0x100}});
@@ -141,6 +144,26 @@ TEST_F(WireTest, TheSimulatorIsAsItIsInEveryManner) {
   }
   EXPECT_EQ(active, 30);
   EXPECT_GT(v6, 15) << "answered over IPv6";
+}
+
+TEST_F(WireTest, TheSimulatorIsWrittenToWhereItWritesFrom) {
+  Trial trial = With("6.1-rxe");
+  for (const char* lines : {"tester sends REQ to=passive port=7\n",
+                            "active connecting A on=C to=tester:7471\n"
+                            "tester sends REP to=active local=7 remote=A\n"}) {
+    const Tried tried = trial.Try(Read(lines));
+    ASSERT_THAT(Said(tried.seen), Not(IsEmpty())) << lines;
+    std::optional<mad::Mac> peer;
+    for (const Passing& passing : tried.seen.frames) {
+      const auto frame = mad::Decode(passing.bytes, mad::LinkType::kEthernet).value();
+      const auto& link = std::get<mad::Ethernet>(frame.link);
+      EXPECT_EQ(passing.ours ? link.source : link.destination, kEnds.us.mac) << passing.text;
+      const mad::Mac& other = passing.ours ? link.destination : link.source;
+      EXPECT_EQ(other, peer.value_or(other)) << passing.text;
+      peer = other;
+    }
+    EXPECT_NE(peer, mad::Mac{}) << lines;
+  }
 }
 
 // source: docs/sources/cm_protocol.md R13, L10
@@ -332,6 +355,27 @@ TEST_F(WireTest, ARepetitionMayBeLateEachTime) {
   for (size_t i = 8; i < requests.size(); ++i)
     requests[i]->at = requests[i]->at + Duration::Milliseconds(500);
   EXPECT_THAT(causes(), ElementsAre("REQ late"));
+}
+
+// The step of the wheel for timers of 18 s, which is more than the profile's per cent.
+TEST_F(WireTest, ARepetitionMayBeLateByAStepOfTheTimerWheel) {
+  Profile kernel = *FindProfile("6.1-rxe");
+  kernel.timing.clock = TimerClock::kWheel;
+  const Conversation delayed = Read(
+      "active connecting A on=C to=tester:7471\n"
+      "tester sends MRA to=active remote=A timeout=22\npass 60s\n");
+  Tried tried = With(&kernel).Try(delayed);
+  ASSERT_THAT(tried.differences, IsEmpty()) << tried.differences.front().cause;
+  std::vector<Passing*> requests;
+  for (Passing& frame : tried.seen.frames)
+    if (frame.text.starts_with("REQ")) requests.push_back(&frame);
+  ASSERT_GE(requests.size(), 3U);
+  EXPECT_GT(requests[2]->at - requests[1]->at, Duration::Milliseconds(18'432 + 2'000));
+  for (size_t i = 2; i < requests.size(); ++i)
+    requests[i]->at = requests[i]->at + Duration::Milliseconds(500);
+  const auto late = Differences(tried.expected, tried.seen, *FindProfile("6.1-rxe"));
+  ASSERT_THAT(late, Not(IsEmpty()));
+  EXPECT_EQ(late.front().cause, "REQ late");
 }
 
 // The last timer puts the end off, and what answers the farewells follows it.

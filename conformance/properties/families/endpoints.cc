@@ -69,13 +69,8 @@ bool Asked(const HistoryIndex& index, const MadeCall& call, const Address& addre
 // Whether another id may have it: the port occurs in another call.
 bool OthersAsk(const HistoryIndex& index, const MadeCall& self, uint16_t port) {
   return std::ranges::any_of(index.calls(), [&](const MadeCall& call) {
-    if (call.at >= self.at) return false;
-    if (const auto* bind = std::get_if<call::BindAddr>(call.call))
-      return bind->address.port == port;
-    if (const auto* resolve = std::get_if<call::ResolveAddr>(call.call))
-      return resolve->source.port == port;
-    const auto* ep = std::get_if<call::CreateEp>(call.call);
-    if (ep == nullptr || ep->source.port != port) return false;
+    if (call.at >= self.at || !AsksForPort(call, port)) return false;
+    if (call.kind() != CallKind::kCreateEp) return true;
     const Reply reply = EndOf(index, call).first;
     return reply.kind != ReplyKind::kReturned || reply.succeeded();
   });
