@@ -22,7 +22,8 @@ constexpr std::string_view kIntroduction =
 A judge that permits everything finds nothing. So what was observed is altered in one place, and the result
 judged: sharpness is the share of all alternatives that are refused. At least 95 % of each kind must be; those
 that are permitted stand below, each with the reason from the `admissible.txt` of its folder.
-`//conformance/sharpness:page_test` measures anew and compares; of golden conversations it demands the share alone.
+`//conformance/sharpness:page_test` measures anew and compares; of golden conversations
+`goldens_test` demands the share alone.
 
 ```sh
 tools/run sharpness conformance/recordings model/mad/captures --page docs/sharpness.md
