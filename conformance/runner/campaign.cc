@@ -185,9 +185,10 @@ bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
       SetCheckContext(fmt::format("seed {}, sequence {}", options.draw.seed, *number));
       SequenceRun judged =
           RunOne(implementation, ConversationOf(options, *number), options.property);
-      // The interrupt may have cut it short.
+      // The interrupt has cut it short: what is left of its session cannot be used.
       const Verdict verdict = judged.result.verdict;
-      if (interrupted && (verdict == Verdict::kInconclusive || verdict == Verdict::kUnsupported))
+      if (interrupted && !implementation.Spoiled().empty() &&
+          (verdict == Verdict::kInconclusive || verdict == Verdict::kUnsupported))
         break;
       judged.result.index = *number;  // a given one has none
       queue.Bring(*number, std::move(judged), on_sequence);

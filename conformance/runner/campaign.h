@@ -63,8 +63,8 @@ SequenceRun RunOne(Implementation& implementation, const Conversation& conversat
 using OnSequence = std::function<void(const SequenceRun&)>;
 
 // False when `interrupted` became true before the last sequence, or the implementation is spoiled;
-// sequences that were reported are complete. One that came to nothing while `interrupted` was true
-// is not reported: a wait for its answers may have been cut short.
+// sequences that were reported are complete. One that came to nothing while `interrupted` was true,
+// and spoiled the implementation, is not reported: a wait for its answers was cut short.
 bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
                  const OnSequence& on_sequence, const std::atomic<bool>& interrupted);
 

@@ -180,6 +180,9 @@ TEST(Campaign, DoesNotReportWhatTheInterruptHasCutShort) {
     std::atomic<bool> interrupted{false};
     std::atomic<int> started{0};
     ON_CALL(asked, concurrent).WillByDefault(Return(concurrent));
+    ON_CALL(asked, Spoiled).WillByDefault([&] {
+      return std::string(interrupted ? "it was not waited for" : "");
+    });
     ON_CALL(asked, Start).WillByDefault([&](const Conversation&) {
       auto session = std::make_unique<NiceMock<MockSession>>();
       if (++started >= 3) {

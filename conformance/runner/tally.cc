@@ -25,6 +25,7 @@ void Tally::Add(const SequenceResult& result) {
   calls_ += result.calls;
   events_ += result.events;
   frames_ += result.frames;
+  if (result.verdict != Verdict::kInconclusive) conclusive_frames_ += result.frames;
   observations_ += result.observations;
   sharp_ += result.sharp;
   followed_in_part_ += result.followed_in_part ? 1 : 0;
@@ -106,7 +107,7 @@ bool Tally::CouldShow(std::string_view claim) const {
     const auto i = static_cast<size_t>(property - Properties().data());
     return i < conclusive_.size() && conclusive_[i] > 0;
   }
-  return judged() > With(Verdict::kInconclusive) && (claim != kWireId || frames_ > 0);
+  return judged() > With(Verdict::kInconclusive) && (claim != kWireId || conclusive_frames_ > 0);
 }
 
 void Tally::FindUnexpectedPasses(const Profile& profile) {

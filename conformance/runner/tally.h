@@ -93,6 +93,7 @@ class Tally {
   uint64_t calls_ = 0;
   uint64_t events_ = 0;
   uint64_t frames_ = 0;
+  uint64_t conclusive_frames_ = 0;  // without those of inconclusive sequences
   std::array<uint64_t, kEventTypeCount> heard_{};
   uint64_t observations_ = 0;
   uint64_t sharp_ = 0;

@@ -450,8 +450,14 @@ bool Exchange::IsAnswered() const {
   const MadKind last = runs_.back().what;
   if (last == MadKind::kDrep)
     return (dreqs_[0] == 0 || dreps_[1] != 0) && (dreqs_[1] == 0 || dreps_[0] != 0);
-  // One that has sent an MRA has still to answer.
-  return (last == MadKind::kRej || last == MadKind::kSidrRep) && receipts_ == 0 &&
+  // Ids that have sent an MRA have still to answer, unless each has refused.
+  const auto refuses = [](const Spoken& one) {
+    return !one.active && one.mad.header.kind() == MadKind::kRej &&
+           CidsOf(one.mad.message).local != 0;
+  };
+  const bool waits = receipts_ != 0 && static_cast<size_t>(std::ranges::count_if(
+                                           spoken_, refuses)) < passives_.size();
+  return (last == MadKind::kRej || last == MadKind::kSidrRep) && !waits &&
          request_answers_ >= requests_;
 }
 

@@ -54,6 +54,8 @@ class Oracle::Judges {
       : context_(conversation, profile) {}
   // The judges themselves remember nothing.
   explicit Judges(const JudgeContext& context) : context_(context) {}
+  Judges(const Judges&) = delete;
+  Judges& operator=(const Judges&) = delete;
 
   Verdict Observe(const Record& record) {
     Verdict verdict = ObserveNext(record);

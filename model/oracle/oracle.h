@@ -33,7 +33,8 @@ class Oracle {
   Oracle& operator=(const Oracle& other);
 
   // Judges the next record of the history, in order. Inconclusive when what is not followed could
-  // explain it: the oracle must not be used any more. Never fails.
+  // explain it: the oracle must not be used any more. Ends the program where more than 254 ids can
+  // influence one another.
   Verdict Observe(const Record& record);
   // Follows hidden steps until then, as the next observation would: copies need not do it again.
   void Follow(Instant until);

@@ -39,18 +39,20 @@ using uapi::Request;
 // or sent bytes to its own host.
 constexpr int kReadings = 10'000;
 
-// One that has read the clock so often since its last request waits for a time: from then on a
-// reading costs so many times as much, and the wait takes less of the machine's.
-constexpr int kUntilItWaits = 1'000;
+// One that has read the clock so often since its last request waits for a time, and a reading
+// costs it so many times as much: the wait takes less of the machine's.
+constexpr int kUntilItWaits = 1'001;
 constexpr int64_t kWaiting = 10;
 
 // Of the process. A child has none, because the broker takes the end of a connection for the end of
 // its thread.
 std::atomic<size_t> connections{0};
 
+thread_local int reads_on = 0;  // readings of the clock since the last request
+
 // Before a child may connect: what other handlers unlock may offer a turn.
 __attribute__((constructor(101))) void ForgetInChildren() {
-  pthread_atfork(nullptr, nullptr, [] { connections = 0; });
+  pthread_atfork(nullptr, nullptr, [] { connections = reads_on = 0; });
 }
 
 // The connection of one thread; it ends with the thread.
@@ -91,7 +93,6 @@ class Line {
 };
 
 thread_local int readings = 0;   // of the clock, without a connection
-thread_local int reads_on = 0;   // the same since its last request
 thread_local int64_t front = 0;  // the thread's time; before the machine's, it is the machine's
 
 // Polls without result since something has happened.
@@ -392,7 +393,8 @@ void Client::BeginComputation() {
 
 Answer Client::ReadClock() {
   if (time_ == nullptr) return {.value = -ENODEV};
-  SpendIfConnected(time_->costs.reading * (++reads_on > kUntilItWaits ? kWaiting : 1));
+  reads_on = std::min(reads_on + 1, kUntilItWaits);
+  SpendIfConnected(time_->costs.reading * (reads_on == kUntilItWaits ? kWaiting : 1));
   // The clock of a process never goes back.
   int64_t shown = shown_;
   const int64_t own = std::max<int64_t>(front, time_->now);
@@ -493,7 +495,6 @@ void Client::LeaveRequest() {
 }
 
 void Client::NoteSignal() { Tell(uapi::Interrupt{}, -1); }
-
 void Client::Unwatch(uint64_t name) { Tell(uapi::Unwatch{.name = name}, -1); }
 
 }  // namespace cm::sim::fake_libibverbs

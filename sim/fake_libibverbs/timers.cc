@@ -84,7 +84,10 @@ std::optional<uint64_t> TakeExpirations(uint64_t name, int64_t now) {
       next = timer.next + times * timer.interval;
     }
     timer.next = next;
-    Watch(name, next);
+    do {
+      next = timer.next;
+      Watch(name, next);
+    } while (next != timer.next);  // a handler has set it meanwhile
   }
   BringUp(next);
   return times;
@@ -236,11 +239,14 @@ int timerfd_settime(int fd, int flags, const itimerspec* time, itimerspec* befor
     if (before != nullptr) *before = Shown(timer, *now);
     const int64_t value = NanosecondsOf(time->it_value);
     // Converts an instant of the timer's clock to the world's time.
-    const int64_t beginning = SimulatedTime(timer.clock).value_or(*now) - *now;
+    const int64_t beginning = BeginningOn(timer.clock).value_or(0);
     if (value != 0) next = (flags & TFD_TIMER_ABSTIME) != 0 ? value - beginning : *now + value;
     timer.next = next = static_cast<int64_t>(next) < 0 ? 0 : next;
     timer.interval = NanosecondsOf(time->it_interval);
-    Watch(*name, next);
+    do {
+      next = timer.next;
+      Watch(*name, next);
+    } while (next != timer.next);  // a handler has set it meanwhile
   }
   BringUp(next);
   return 0;

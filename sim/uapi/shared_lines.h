@@ -30,6 +30,7 @@ class Ring {
   // False when there is no room.
   bool Put(std::span<const uint8_t> bytes);
   uint32_t size() const { return written_ - read_; }
+  uint32_t read() const { return read_; }  // bytes ever, modulo 2^32
   bool IsEmpty() const { return size() == 0; }
   bool IsHalfFull() const { return size() > kSize / 2; }
   // A program has written where it must not. Nothing can be put in or taken out any more.

@@ -30,7 +30,7 @@ struct Thread {
   sim::uapi::Asker asker;
   pid_t number = 0;  // the system's; 0 before its Hello
   sim::uapi::Request request;
-  bool has_written = false;      // in memory, before descriptors were looked at
+  uint32_t written = 0;          // bytes ever in memory, before descriptors were looked at
   bool sleeps = false;           // all have slept since it was last heard or answered
   bool waits = false;            // its request is not answered yet
   bool spins = false;            // it polls memory, and is answered later

@@ -64,7 +64,8 @@ bool Receiver::Serve(Duration patience) {
 void Receiver::NoteWritten() {
   for (const auto& process : processes_->all())
     for (const auto& thread : process->threads)
-      thread->has_written = thread->connection.HasInMemory();
+      if (const sim::uapi::Ring* ring = thread->connection.incoming())
+        thread->written = ring->read() + ring->size();
 }
 
 bool Receiver::ServeMemory() {
@@ -73,9 +74,14 @@ bool Receiver::ServeMemory() {
     Process* const process = processes_->all()[i].get();
     for (size_t at = 0; at < process->threads.size(); ++at) {
       Thread* const thread = process->threads[at].get();
-      if (!thread->has_written || !thread->connection.HasInMemory()) continue;
+      const sim::uapi::Ring* const ring = thread->connection.incoming();
+      if (ring == nullptr || ring->read() == thread->written) continue;
       any = true;
-      HearAll(thread);
+      while (ring->read() != thread->written) {
+        std::optional<sim::uapi::Message> message = thread->connection.Next();
+        if (!message) break;
+        Heard(thread, std::move(*message));
+      }
       if (thread->connection.damaged()) Lose(process, thread);
     }
   }
@@ -100,7 +106,8 @@ bool Receiver::ServeDescriptors() {
     for (const auto& thread : process->threads)
       add(thread->connection.socket(), process.get(), thread.get());
   }
-  if (poll(descriptors.data(), descriptors.size(), 0) <= 0) return ServeMemory();
+  if (poll(descriptors.data(), descriptors.size(), 0) <= 0)
+    return ServeMemory() || processes_->HaveInMemory();
   bool any = false;
   // What has ended, first: what it had is free for those that have waited for its end.
   for (size_t i = 0; i < descriptors.size(); ++i) {
@@ -126,7 +133,7 @@ bool Receiver::ServeDescriptors() {
           socket, sim::uapi::Asker{process->number, process->threads_ever++}));
     }
   }
-  return ServeMemory() || any;
+  return ServeMemory() || any || processes_->HaveInMemory();
 }
 
 void Receiver::HearAll(Thread* thread) {

@@ -111,13 +111,15 @@ TEST_F(CompareReports, ARunRemovesNothingOfTheUsersFromWhereItsReportStands) {
   EXPECT_EQ(Run("now", {"1"}).exit_code, 0);
   const fs::path now = folder_.path() / "now";
   const char* const folders[] = {"kernel", "conversations", "not-alone", "findings"};
-  const char* const of_runs[] = {"000001.conv", "000002.conv.part", "000003-alone.log"};
+  const char* const of_runs[] = {"000001.conv", "000002.conv.part", "000003-alone.conv"};
   for (const std::string folder : folders) {
     fs::create_directories(now / folder / "sched");
     for (const std::string name : of_runs) folder_.Write("now/" + folder + "/" + name, "x");
     folder_.Write("now/" + folder + "/fork.c", "x");
   }
   folder_.Write("now/kernel/boot.log", "x");
+  folder_.Write("now/kernel/20240315-boot.log", "x");
+  folder_.Write("now/kernel/000003-alone.log", "x");
   folder_.Write("now/conversations/mine.conv", "x");
   EXPECT_EQ(Run("now", {"1"}).exit_code, 0);
   for (const char* folder : folders) {
@@ -126,6 +128,8 @@ TEST_F(CompareReports, ARunRemovesNothingOfTheUsersFromWhereItsReportStands) {
     for (const char* name : of_runs) EXPECT_FALSE(fs::exists(now / folder / name)) << name;
   }
   EXPECT_TRUE(fs::exists(now / "kernel/boot.log"));
+  EXPECT_TRUE(fs::exists(now / "kernel/20240315-boot.log"));
+  EXPECT_FALSE(fs::exists(now / "kernel/000003-alone.log"));
   EXPECT_TRUE(fs::exists(now / "conversations/mine.conv"));
 }
 

@@ -37,13 +37,15 @@ fs::path HalfOf(fs::path path) { return path += ".part"; }
 // Whether a run may have written the file into a folder of its report: a finding, or a file whose
 // name begins with the number of a sequence; or the half of one, before it was killed.
 bool IsOfARun(const fs::path& file) {
-  constexpr auto kKinds =
-      std::to_array<std::string_view>({".conv", ".log", ".host", ".pcapng", ".history"});
   constexpr size_t kDigits = 6;  // of a number, at least
   const fs::path name = file.extension() == ".part" ? file.stem() : file.filename();
-  if (std::ranges::find(kKinds, name.extension().string()) == kKinds.end()) return false;
-  return file.parent_path().filename() == kFindings ||
-         name.string().find_first_not_of("0123456789") >= kDigits;
+  const std::string kind = name.extension().string();
+  if (file.parent_path().filename() == kFindings)
+    return kind == ".conv" || kind == ".pcapng" || kind == ".history";
+  if (kind != ".conv" && kind != ".log" && kind != ".host") return false;
+  const std::string stem = name.stem().string();
+  const size_t digits = std::min(stem.find_first_not_of("0123456789"), stem.size());
+  return digits >= kDigits && (digits == stem.size() || stem.substr(digits) == "-alone");
 }
 
 // Empty when there is no error.

@@ -87,7 +87,11 @@ class ScenarioRun {
   std::string AskGuests() {
     const fs::path report = FromUsersFolder(options_.lab.run.report);
     const fs::path given = report / "given";
-    if (Overlap(FromUsersFolder(options_.folder), given))
+    const fs::path folder = FromUsersFolder(options_.folder);
+    bool overlaps = Overlap(folder, given);
+    for (int run = 0; run < options_.runs; ++run)
+      overlaps = overlaps || Overlap(folder, FolderOf(run, report));
+    if (overlaps)
       return fmt::format("--folder {} is where the report keeps its copies: give another --report",
                          options_.folder);
     std::error_code error;
@@ -104,10 +108,14 @@ class ScenarioRun {
     return {};
   }
 
+  static fs::path FolderOf(int run, const fs::path& report) {
+    return report / fmt::format("run-{}", run + 1);
+  }
+
   std::string AskOnce(int run, const fs::path& given, const fs::path& report) {
     LabOptions lab = options_.lab;
     lab.run.conversations = given.string();
-    lab.run.report = (report / fmt::format("run-{}", run + 1)).string();
+    lab.run.report = FolderOf(run, report).string();
     lab.run.sequences = asked_.size();
     lab.begin_with = static_cast<uint64_t>(run) * asked_.size() / options_.runs;
     std::error_code ignored;

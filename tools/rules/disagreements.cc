@@ -18,7 +18,7 @@ constexpr auto kDisagreements = std::to_array<Disagreement>({
     {"doc-4", "a status is 0, a negative errno or the transport's value", "it is -1 where the library has failed", "fetch-2 fetch-4 fetch-9 fetch-10", ""},
     {"doc-5", "ESTABLISHED carries the parameters of the connection", "on the passive side all of them are 0", "report-4 fetch-15", ""},
     {"doc-6", "private data is null when none was sent", "it has the whole length of the message, filled up with zeros", "", kContents},
-    {"doc-7", "the depths of rdma_accept respect those of the request", "only the device's maximum is looked at", "accept-3 accept-9", ""},
+    {"doc-7", "the depths of rdma_accept respect those of the request", "only the device's maximum is looked at", "accept-3 accept-9 accept-13", ""},
     {"doc-8", "the parameters are optional", "rdma_connect without a queue pair says EINVAL, rdma_accept crashes", "connect-1 accept-1", ""},
     {"doc-9", "rdma_disconnect disconnects, and both sides hear DISCONNECTED", "it returns 0 without effect unless the connection is established; the event of who called waits for the peer's application", "disconnect-4 disconnect-5 disconnect-7 report-6", ""},
     {"doc-10", "DISCONNECTED moves the queue pair to the error state", "only the own rdma_disconnect does", "fetch-13 disconnect-6", ""},

@@ -1,4 +1,4 @@
-// References of a state that is assigned a state of the same conversation: both have the same.
+// References of a state that is assigned a state of the same conversation: each keeps its own.
 #ifndef MODEL_ORACLE_BELIEF_FIXED_H_
 #define MODEL_ORACLE_BELIEF_FIXED_H_
 
@@ -10,7 +10,7 @@ template <typename References>
 struct Fixed : References {
   explicit Fixed(const References& references) : References(references) {}
   Fixed(const Fixed&) = default;
-  Fixed& operator=(const Fixed&) { return *this; }  // NOLINT: it is the same conversation
+  Fixed& operator=(const Fixed&) { return *this; }  // NOLINT: they stay as they are
 };
 
 }  // namespace cm::model

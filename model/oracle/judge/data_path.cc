@@ -276,6 +276,10 @@ void DataPath::Learn(const Record& record, const Line& line) {
     work.of(id).rnr_retries = connect->param ? connect->param->rnr_retry_count : kForEver;
   if (const auto* accept = std::get_if<call::Accept>(&call))
     work.of(id).rnr_retries = accept->param ? accept->param->rnr_retry_count : kForEver;
+  // A connect that is made names both anew.
+  const bool made = answered->reply.kind != ReplyKind::kReturned || answered->reply.succeeded();
+  if (made && std::holds_alternative<call::Connect>(call))
+    work.of(id).reads_none = work.of(id).serves_none = false;
   if (const std::optional<ConnParam>* param = ParamOf(call); param != nullptr && *param) {
     work.of(id).reads_none |= (*param)->initiator_depth == 0;
     work.of(id).serves_none |= (*param)->responder_resources == 0;

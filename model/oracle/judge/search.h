@@ -66,6 +66,9 @@ class Search : Fixed<SearchPlaces> {
 
   // The references outlive it.
   Search(Components& components, const Steps& steps) : Fixed<SearchPlaces>({components, steps}) {}
+  Search(const Search&) = delete;
+  // Over copies of them: each goes on with its own.
+  Search& operator=(const Search&) = default;
 
   // Follows hidden steps until window.end, as the aim needs it, and drops possibilities with an
   // overdue one. False with a verdict when nothing is left or when there are too many.
