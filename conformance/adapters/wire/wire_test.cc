@@ -331,6 +331,13 @@ TEST_F(WireTest, ARequestIsAnsweredOverItsFamilyOfAddresses) {
   EXPECT_THAT(Differences(tried.expected, tried.seen, *FindProfile("6.1-rxe")), IsEmpty());
 }
 
+std::vector<Passing*> RequestsIn(Tried* tried) {
+  std::vector<Passing*> requests;
+  for (Passing& frame : tried->seen.frames)
+    if (frame.text.starts_with("REQ")) requests.push_back(&frame);
+  return requests;
+}
+
 // Each of the timers is late by the slot of a kernel's timer wheel, an eighth at most.
 // source: docs/sources/cm_protocol.md 3.4
 TEST_F(WireTest, ARepetitionMayBeLateEachTime) {
@@ -341,9 +348,7 @@ TEST_F(WireTest, ARepetitionMayBeLateEachTime) {
       "tester sends MRA to=active remote=A timeout=8\npass 30s\n");
   Tried tried = With(&kernel).Try(hurried);
   ASSERT_THAT(tried.differences, IsEmpty()) << tried.differences.front().cause;
-  std::vector<Passing*> requests;
-  for (Passing& frame : tried.seen.frames)
-    if (frame.text.starts_with("REQ")) requests.push_back(&frame);
+  const std::vector<Passing*> requests = RequestsIn(&tried);
   ASSERT_GT(requests.size(), 10U);
   const auto causes = [&] {
     std::vector<std::string> all;
@@ -366,9 +371,7 @@ TEST_F(WireTest, ARepetitionMayBeLateByAStepOfTheTimerWheel) {
       "tester sends MRA to=active remote=A timeout=22\npass 60s\n");
   Tried tried = With(&kernel).Try(delayed);
   ASSERT_THAT(tried.differences, IsEmpty()) << tried.differences.front().cause;
-  std::vector<Passing*> requests;
-  for (Passing& frame : tried.seen.frames)
-    if (frame.text.starts_with("REQ")) requests.push_back(&frame);
+  const std::vector<Passing*> requests = RequestsIn(&tried);
   ASSERT_GE(requests.size(), 3U);
   EXPECT_GT(requests[2]->at - requests[1]->at, Duration::Milliseconds(18'432 + 2'000));
   for (size_t i = 2; i < requests.size(); ++i)
