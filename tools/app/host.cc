@@ -152,10 +152,16 @@ bool DescribeInterfaces(const fs::path& folder, const Topology& topology, uint8_
          Write(folder / "proc/net/if_inet6", addresses);
 }
 
-// Files by which a program knows its host and finds others: below the folder as on the host.
-constexpr std::array<const char*, 5> kNames = {"/etc/hosts", "/etc/hostname", "/etc/machine-id",
+// Files by which a program knows its host and finds others: below the folder as on the host. What
+// the last one says of the system changes between runs in some virtual machines, and hwloc reads
+// it.
+constexpr std::array<const char*, 6> kNames = {"/etc/hosts",
+                                               "/etc/hostname",
+                                               "/etc/machine-id",
                                                "/proc/sys/kernel/hostname",
-                                               "/proc/sys/kernel/random/boot_id"};
+                                               "/proc/sys/kernel/random/boot_id",
+                                               "/sys/devices/system/node/node0/meminfo"};
+constexpr int kKibibytes = 16 << 20;
 
 // A name has the IPv4 address of each device: where a name has both, the C library takes IPv6
 // first, and many servers listen on IPv4 alone.
@@ -172,8 +178,13 @@ bool DescribeNames(const fs::path& folder, const Topology& topology, uint8_t ker
   }
   const std::string own = NameOfHost(topology, kernel) + "\n";
   const std::array<std::string, kNames.size()> texts = {
-      hosts, own, fmt::format("{:032x}\n", kernel + 1), own,
-      fmt::format("{:08x}-0000-4000-8000-000000000000\n", kernel + 1)};
+      hosts,
+      own,
+      fmt::format("{:032x}\n", kernel + 1),
+      own,
+      fmt::format("{:08x}-0000-4000-8000-000000000000\n", kernel + 1),
+      fmt::format("Node 0 MemTotal: {0} kB\nNode 0 MemFree: {0} kB\nNode 0 MemUsed: 0 kB\n",
+                  kKibibytes)};
   bool written = true;
   for (size_t i = 0; i < kNames.size(); ++i) {
     const fs::path file = folder.string() + kNames.at(i);

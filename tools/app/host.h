@@ -24,8 +24,8 @@ std::string NameOfHost(const Topology& topology, uint8_t kernel);
 bool LayOutHost(const std::filesystem::path& folder, const Topology& topology, uint8_t kernel,
                 Transport over);
 
-// The files of the folder that name the host and the others, each with the file of the system in
-// whose place its programs are to see it.
+// The files of the folder that name the host and the others, or its memory, each with the file of
+// the system in whose place its programs are to see it.
 std::vector<std::pair<std::string, std::string>> NamesOfHost(const std::filesystem::path& folder);
 
 // In the place of this file in the folder a program sees the host's network, as setns(2) takes it,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -138,6 +139,15 @@ TEST_F(Programs, FindHostsByTheirNames) {
                   "passive| passive passive", "passive| 00000002-0000-4000-8000-000000000000 a0101",
                   "active| passive 10.0.1.1", "active| active 10.0.0.1", "active| active active",
                   "active| 00000001-0000-4000-8000-000000000000 a0100"));
+}
+
+// hwloc reads it, and Open MPI sends between hosts what hwloc says.
+TEST_F(Programs, SeeTheSameMemoryWhateverTheSystemHas) {
+  const std::string file = "/sys/devices/system/node/node0/meminfo";
+  if (!ProcessIds(*FindTopology("two-kernels")).are_of_hosts() || !std::filesystem::exists(file))
+    GTEST_SKIP() << "the system does not permit files of a host's own, or has no such file";
+  const Ran ran = RunAll({Words(kActiveSide, "head -n1 " + file)});
+  EXPECT_THAT(ran.output, ElementsAre("active| Node 0 MemTotal: 16777216 kB"));
 }
 
 TEST_F(Programs, AreOnTheirHostWhereTheyAreFortified) {
