@@ -16,13 +16,29 @@ std::pair<Reply, size_t> EndOf(const HistoryIndex& index, const MadeCall& call) 
   return {std::get<seen::Released>(records[*call.released].seen).reply, *call.released};
 }
 
-bool AsksForPort(const MadeCall& call, uint16_t port) {
-  if (const auto* bind = std::get_if<call::BindAddr>(call.call)) return bind->address.port == port;
-  if (const auto* resolve = std::get_if<call::ResolveAddr>(call.call))
-    return resolve->source.port == port;
-  const auto* ep = std::get_if<call::CreateEp>(call.call);
-  return ep != nullptr && ep->source.port == port;
+namespace {
+
+// The port that the call asks for, 0 for one that the kernel draws; empty for other calls.
+std::optional<uint16_t> AskedPort(const MadeCall& call) {
+  if (const auto* bind = std::get_if<call::BindAddr>(call.call)) return bind->address.port;
+  if (const auto* resolve = std::get_if<call::ResolveAddr>(call.call)) return resolve->source.port;
+  if (const auto* ep = std::get_if<call::CreateEp>(call.call)) return ep->source.port;
+  return std::nullopt;
 }
+
+// rdma_destroy_id or rdma_destroy_ep of the id has returned before the record.
+bool IsGone(const HistoryIndex& index, IdRef id, size_t record) {
+  return std::ranges::any_of(index.CallsOn(id), [record](const MadeCall* call) {
+    if (call->kind() != CallKind::kDestroyId && call->kind() != CallKind::kDestroyEp) return false;
+    const bool gone = call->reply.succeeded() && call->at < record;
+    const bool released = call->released && *call->released < record;
+    return gone || released;
+  });
+}
+
+}  // namespace
+
+bool AsksForPort(const MadeCall& call, uint16_t port) { return AskedPort(call) == port; }
 
 bool Succeeded(const HistoryIndex& index, IdRef id, CallKind kind, size_t from, size_t until) {
   for (const MadeCall* call : index.CallsOn(id, kind))
@@ -31,16 +47,35 @@ bool Succeeded(const HistoryIndex& index, IdRef id, CallKind kind, size_t from, 
 }
 
 bool MayOwn(const HistoryIndex& index, IdRef id, uint16_t port, size_t record) {
-  for (const MadeCall* destroy : index.CallsOn(id)) {
-    if (destroy->kind() != CallKind::kDestroyId && destroy->kind() != CallKind::kDestroyEp)
-      continue;
-    const bool gone = destroy->reply.succeeded() && destroy->at < record;
-    const bool released = destroy->released && *destroy->released < record;
-    if (gone || released) return false;
-  }
+  if (IsGone(index, id, record)) return false;
   return std::ranges::any_of(index.CallsOn(id), [&](const MadeCall* call) {
     return call->at < record && AsksForPort(*call, port);
   });
+}
+
+// A resolution or listen binds the id even where it fails after that. source: linux 6.1 cma.c
+// resolve_prepare_src, rdma_listen
+bool MayOwnDrawnPort(const HistoryIndex& index, IdRef id, size_t record) {
+  if (IsGone(index, id, record)) return false;
+  for (const MadeCall* call : index.CallsOn(id)) {
+    if (call->at >= record) return false;
+    const CallKind kind = call->kind();
+    if (kind == CallKind::kListen) return true;
+    const std::optional<uint16_t> port = AskedPort(*call);
+    const bool binds = call->reply.succeeded() || call->reply.kind == ReplyKind::kBlocked;
+    if (!port || (!binds && kind != CallKind::kResolveAddr)) continue;
+    if (*port == 0) return true;
+    if (binds) return false;
+  }
+  return false;
+}
+
+std::optional<PortSpace> SpaceOf(const HistoryIndex& index, IdRef id) {
+  for (const MadeCall* call : index.CallsOn(id)) {
+    if (const auto* create = std::get_if<call::CreateId>(call->call)) return create->space;
+    if (const auto* ep = std::get_if<call::CreateEp>(call->call)) return ep->space;
+  }
+  return std::nullopt;
 }
 
 bool Touched(const HistoryIndex& index, IdRef id, size_t from, size_t until) {
@@ -65,9 +100,17 @@ uint32_t QkeyOf(const HistoryIndex& index, IdRef id) {
   return kDatagramQkey;
 }
 
-bool IsSidrRefusal(int32_t status) {
-  return status == static_cast<int32_t>(SidrStatus::kUnsupported) ||
-         status == static_cast<int32_t>(SidrStatus::kReject);
+bool IsSidrRefusal(const HistoryIndex& index, const HeardEvent& heard) {
+  const int32_t status = heard.event.status;
+  if (status == static_cast<int32_t>(SidrStatus::kUnsupported) ||
+      status == static_cast<int32_t>(SidrStatus::kReject))
+    return true;
+  return status > 0 && heard.event.id.valid() &&
+         std::ranges::any_of(index.hand_made(), [&](const HandMade& made) {
+           return made.at < heard.at && made.mad->kind == MadKind::kSidrRep &&
+                  made.mad->remote.of == heard.event.id &&
+                  static_cast<int32_t>(made.mad->status) == status;
+         });
 }
 
 PrivateData Received(const HistoryIndex& index, const PrivateData& given, uint8_t size) {
@@ -103,6 +146,12 @@ bool HasSet(const HistoryIndex& index, IdRef id, IdOption option, size_t record)
            std::get<call::SetOption>(*call->call).option == option &&
            std::get<call::SetOption>(*call->call).value != 0;
   });
+}
+
+// source: linux 6.1 cm.c cm_init_av_by_path, cache.c ib_find_cached_pkey
+bool IsOfOwnPath(const HistoryIndex& index, const MadeCall& call) {
+  return call.kind() == CallKind::kConnect && call.Refused(Errno::kNoEnt) && !index.OverIwarp() &&
+         HasSet(index, call.id(), kIbPathOption, call.at);
 }
 
 std::optional<uint8_t> AckTimeoutOf(const HistoryIndex& index, IdRef active) {

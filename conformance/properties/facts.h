@@ -21,6 +21,10 @@ bool Succeeded(const HistoryIndex& index, IdRef id, CallKind kind, size_t from, 
 // Whether the id may own the port at the record: a call has asked for it, and the id may still
 // exist.
 bool MayOwn(const HistoryIndex& index, IdRef id, uint16_t port, size_t record);
+// Whether the id may own a port at the record that the kernel has drawn for it.
+bool MayOwnDrawnPort(const HistoryIndex& index, IdRef id, size_t record);
+// The port space in which the id was created; empty for a request.
+std::optional<PortSpace> SpaceOf(const HistoryIndex& index, IdRef id);
 // A call that changes the id was made between the two records.
 bool Touched(const HistoryIndex& index, IdRef id, size_t from, size_t until);
 
@@ -28,8 +32,9 @@ bool Touched(const HistoryIndex& index, IdRef id, size_t from, size_t until);
 bool IsOfDatagrams(const HistoryIndex& index, IdRef id);
 // The Q_Key of an application's datagram id: that of its port space.
 uint32_t QkeyOf(const HistoryIndex& index, IdRef id);
-// The status of an UNREACHABLE for a refused datagram service.
-bool IsSidrRefusal(int32_t status);
+// The status of the UNREACHABLE is that of a refusal of a datagram service: one that a kernel
+// sends, or one that a tester has sent to the id.
+bool IsSidrRefusal(const HistoryIndex& index, const HeardEvent& heard);
 
 // The private data as the peer receives them: over IWARP as they were given, else padded to the
 // size of their message.
@@ -42,6 +47,9 @@ bool HasOwnQp(const HistoryIndex& index, IdRef id);
 bool PathMigrated(const HistoryIndex& index, IdRef id, size_t record);
 // rdma_set_option has succeeded on the id with it before the record.
 bool HasSet(const HistoryIndex& index, IdRef id, IdOption option, size_t record);
+// rdma_connect is refused with ENOENT, as the application has set the path of its id: no port has
+// the partition key.
+bool IsOfOwnPath(const HistoryIndex& index, const MadeCall& call);
 // The ACK timeout that the id had when its route was resolved. Over InfiniBand it does not affect
 // the path.
 std::optional<uint8_t> AckTimeoutOf(const HistoryIndex& index, IdRef active);

@@ -1,6 +1,7 @@
 #include "conformance/properties/history_index.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace cm {
 namespace {
@@ -11,6 +12,12 @@ size_t EndOfSense(const History& history) {
   const auto misuse = std::ranges::find_if(
       history.records, [](const Record& record) { return record.misuse.has_value(); });
   return static_cast<size_t>(misuse - history.records.begin());
+}
+
+// A status of a SIDR_REP that refuses a service. The library sets errno to it.
+// source: rdma-core 44 cma.c ucma_complete
+bool IsSidrStatus(Errno error) {
+  return static_cast<int32_t>(error) >= 1 && static_cast<int32_t>(error) <= 5;
 }
 
 }  // namespace
@@ -72,9 +79,36 @@ Reply HistoryIndex::Started(const Call& call, const Reply& reply) const {
   if (!CompletesWithEvent(KindOf(call))) return reply;
   const IndexedId& id = ids_[IdOf(call).index];
   if (!id.exists || id.channel.valid()) return reply;
-  const bool told = reply.kind == ReplyKind::kBlocked || reply.error == Errno::kConnRefused ||
-                    reply.error == Errno::kTimedOut || reply.error == Errno::kPerm;
-  return told ? Reply::Returned() : reply;
+  const bool started = reply.kind == ReplyKind::kBlocked || HasMetEvent(call, reply);
+  return started ? Reply::Returned() : reply;
+}
+
+// Whether the errno of a call on a synchronous id is that of an event. Over iWARP rdma_connect
+// itself returns TCP's error; REJECTED of an application comes after it has waited.
+// source: linux 6.1 siw_cm.c siw_connect
+bool HistoryIndex::HasMetEvent(const Call& call, const Reply& reply) const {
+  const Errno error = reply.error;
+  const CallKind kind = KindOf(call);
+  const IdRef id = IdOf(call);
+  const bool by_tcp = OverIwarp() && kind == CallKind::kConnect;
+  if (error == Errno::kConnRefused || error == Errno::kTimedOut) return !by_tcp;
+  if (error == Errno::kPerm) return true;
+  // An id that has connected may be synchronous only later: then rdma_disconnect meets the event.
+  const bool of_service = kind == CallKind::kConnect || kind == CallKind::kDisconnect;
+  if (of_service && !ids_[id.index].tcp && IsSidrStatus(error)) return true;
+  return MayHaveWritten(id, error);
+}
+
+// Whether the application has written an event with the status to the id: it ends a call on a
+// synchronous id. EINVAL counts as a refusal by the kernel all the same.
+// source: rdma-core 65 cma.c rdma_write_cm_event, ucma_complete
+bool HistoryIndex::MayHaveWritten(IdRef id, Errno error) const {
+  if (error == Errno::kNone || error == Errno::kInval) return false;
+  return std::ranges::any_of(calls_, [id, error](const MadeCall& call) {
+    const auto* write = std::get_if<call::WriteCmEvent>(call.call);
+    return write != nullptr && write->id == id && call.reply.succeeded() &&
+           std::abs(int64_t{write->status}) == static_cast<int64_t>(error);
+  });
 }
 
 void HistoryIndex::NoteAnswer(size_t at, const Record& record, const line::Calls& line,
@@ -283,10 +317,7 @@ const HeardEvent* HistoryIndex::First(IdRef id, EventType type) const {
 template <typename IsLater>
 const Silence* HistoryIndex::FirstSilence(IdRef id, IsLater is_later) const {
   const IndexedId& own = ids_[id.index];
-  const bool was_synchronous =
-      !own.channel.valid() ||
-      std::ranges::any_of(own.left, [](const auto& left) { return !left.second.valid(); });
-  if (was_synchronous) return nullptr;
+  if (own.WasSynchronous()) return nullptr;
   const auto found = std::ranges::find_if(silences_, [&](const Silence& silence) {
     return silence.channel == own.ChannelAt(silence.at) && is_later(silence) &&
            silence.at < own.end;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/properties/observations.h"
+#include "model/base/errno.h"
 #include "model/conversation/history.h"
 #include "model/vocabulary/profile.h"
 
@@ -66,6 +67,8 @@ class HistoryIndex {
   void NoteAnswer(size_t at, const Record& record, const line::Calls& line,
                   const seen::Answered& answered);
   Reply Started(const Call& call, const Reply& reply) const;
+  bool HasMetEvent(const Call& call, const Reply& reply) const;
+  bool MayHaveWritten(IdRef id, Errno error) const;
   template <typename IsLater>
   const Silence* FirstSilence(IdRef id, IsLater is_later) const;
   void NoteSuccess(size_t at, Lane lane, const Call& call);

@@ -11,6 +11,11 @@ ChannelRef IndexedId::ChannelAt(size_t record) const {
   return channel;
 }
 
+bool IndexedId::WasSynchronous() const {
+  return !channel.valid() ||
+         std::ranges::any_of(left, [](const auto& one) { return !one.second.valid(); });
+}
+
 FaultLog::FaultLog(const History& history) {
   for (size_t at = 0; at < history.records.size(); ++at) {
     const Line& line = history.conversation.lines[history.records[at].line];

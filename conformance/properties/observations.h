@@ -76,6 +76,9 @@ struct IndexedId {
 
   bool IsRequest() const { return listener.valid(); }
   ChannelRef ChannelAt(size_t record) const;
+  // The id has no channel of the application, or had none at some time: its calls fetch events,
+  // which the history may lack.
+  bool WasSynchronous() const;
 };
 
 struct InjectedFault {

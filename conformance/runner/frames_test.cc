@@ -148,6 +148,29 @@ TEST(Frames, CarryTheNumbersThatWereNamedAndShown) {
   EXPECT_EQ(EventOf(&history, EventType::kConnectResponse).qp_num, 102u);
 }
 
+// An accepting id that rdma_get_request has returned: its ESTABLISHED shows no number. source:
+// linux 6.1 cma.c cma_ib_handler
+TEST(Frames, NumbersAreNotShownToAnIdOfASynchronousListener) {
+  const char* const text =
+      "topology one-kernel-two-devices\nprofile 6.1-rxe\n"
+      "passive rdma_create_id L on=null\n"
+      "passive rdma_bind_addr L addr=passive:7471\n"
+      "passive rdma_listen L\n"
+      "active connecting A on=C to=passive:7471\n"
+      "passive rdma_get_request L id=P\n"
+      "passive rdma_create_qp P\n"
+      "passive rdma_accept P\n"
+      "active taking C\n"
+      "settle\n"
+      "passive show-event P\n";
+  History history = OnSim(std::get<Conversation>(ParseConversation(text)));
+  EXPECT_EQ(std::get<seen::Answered>(history.records.back().seen).event->type,
+            EventType::kEstablished);
+  EXPECT_THAT(RulesBroken(history), IsEmpty());
+  ++EventOf(&history, EventType::kEstablished).qp_num;
+  EXPECT_THAT(RulesBroken(history), ElementsAre("wire-number-shown"));
+}
+
 TEST(Frames, ACallThatNamesAnotherNumberIsFound) {
   History history = ConnectedByNumber();
   for (Line& line : history.conversation.lines)

@@ -160,6 +160,7 @@ std::vector<wire::Violation> ShownNumbers::Differences() {
     const auto* line = std::get_if<line::Calls>(&history_.conversation.lines[record.line]);
     if (line == nullptr) continue;
     if (const IdRef id = MayHaveQp(line->call); id.valid()) with_qp.insert(id);
+    if (const auto* get = std::get_if<call::GetRequest>(&line->call)) came.insert(get->request);
     const bool has_qp = with_qp.contains(IdOf(line->call));
     const std::pair<uint8_t, bool> who{line->lane.side, KindOf(line->call) == CallKind::kConnect};
     const bool sent = Sends(line->call) && (Succeeded(record) || Waits(record));

@@ -298,7 +298,10 @@ std::optional<Judge::QueuePair> Judge::AcceptedBy(const CapturedMessage& sightin
 
 // A queue pair is accepted although another connection with it is established.
 std::optional<Violation> Judge::TakesStale(const CapturedMessage& sighting, Place live) {
-  if (manner_.missing) return std::nullopt;
+  // A repeated reply accepts nothing anew, though its id may have left the kernel's tables.
+  const mad::Mad& said = sighting.mad();
+  const bool again = live->exchange.Said(said, false) || live->exchange.Said(said, true);
+  if (manner_.missing || again) return std::nullopt;
   const auto key = AcceptedBy(sighting, live->exchange);
   if (!key) return std::nullopt;
   for (auto had = queue_pairs_.lower_bound(*key);

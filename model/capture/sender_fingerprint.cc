@@ -150,7 +150,7 @@ bool SenderFingerprint::IsOver(Transport transport) const {
 bool SenderFingerprint::IsTooMany(uint64_t requests) const {
   return std::any_of(profiles_.begin(), profiles_.end(), [=](const Profile* profile) {
     const uint32_t most = profile->limits.max_outstanding;
-    return most != 0 && requests > most;
+    return most != 0 && requests >= most;
   });
 }
 

@@ -55,6 +55,7 @@ namespace cm::model {
   X(kDrepPossible, "drep-possible", over::kIbCm, "the IB CM can send DREP") \
   X(kMessageOutstanding, "message-outstanding", over::kAll, "a message that was given up is still being transmitted") \
   X(kTypeDiffers, "type-differs", over::kIbCm, "the queue pair is to be of another type than the id") \
+  X(kPathForeign, "path-foreign", over::kIbCm, "the application has made up the path, and its partition key is none of the port") \
   X(kDatagram, "datagram", over::kAll, "the id is one of datagrams") \
   X(kOtherLink, "other-link", over::kEthernet, "the port space is one of InfiniBand links, and the interface is none") \
   X(kEventsUnacked, "events-unacked", over::kAll, "events of the id are fetched and not acknowledged") \
@@ -169,13 +170,13 @@ inline constexpr auto kLookedAt = std::to_array<LookedAt>({
   {CallKind::kResolveRoute, {kDeviceUnknown, kDeviceRemoved, kTimeoutZero, kNoInterface}},
   {Calls(CallKind::kCreateQp) | CallKind::kCreateQpEx, {kQpPresent, kDeviceUnknown, kTypeUnsupported, kDeviceRemoved, kTypeDiffers, kDatagram, kInitRefused}},
   {CallKind::kDestroyQp, {kQpAbsent, kCqEventsUnacked}},
-  {CallKind::kConnect, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kDataTooLong, kSourceLost, kHandlesTaken, kQpUnknown, kPeerUnreachable, kConnectionRefused, kDatagram}},
+  {CallKind::kConnect, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kDataTooLong, kSourceLost, kHandlesTaken, kPathForeign, kQpUnknown, kPeerUnreachable, kConnectionRefused, kDatagram}},
   {CallKind::kAccept, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kQpCannotComeUp, kQpSourceLost, kQpWithoutRoute, kQpLacksDepth, kDataTooLong, kRepRefused, kQpUnknown, kConnectionLost, kSourceLost, kHandlesTaken, kDatagram}},
   {Calls(CallKind::kReject) | CallKind::kRejectEce, {kDeviceRemoved, kDataTooLong, kRejRefused, kConnectionLost, kSourceLost, kHandlesTaken, kDatagram}},
   {CallKind::kEstablish, {kQpPresent, kDeviceRemoved, kRtuRefused, kSourceLost, kHandlesTaken, kDatagram}},
   {CallKind::kDisconnect, {kDeviceUnknown, kDeviceRemoved, kReplyAwaited, kOverIwarp, kSourceLost, kHandlesTaken, kDreqPossible, kDrepPossible}},
   {CallKind::kNotify, {kDeviceRemoved, kOverIwarp, kEstablishedAlready, kCommEstPossible, kPathMigPossible}},
-  {CallKind::kInitQpAttr, {kQpStateUnknown, kDeviceRemoved, kWithoutDevice, kAttrsRefused}},
+  {CallKind::kInitQpAttr, {kQpStateUnknown, kDeviceRemoved, kWithoutDevice, kDatagram, kAttrsRefused}},
   {CallKind::kSetLocalEce, {kQpPresent, kEceMalformed}},
   {CallKind::kGetRemoteEce, {kQpPresent}},
   {CallKind::kGetRequest, {kAsynchronous}},

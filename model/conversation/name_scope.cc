@@ -19,6 +19,12 @@ bool AnswersRequest(CallKind kind) {
   return kind == CallKind::kAccept || kind == CallKind::kReject;
 }
 
+// For which the library asks the device.
+bool AsksForMaximum(const std::optional<ConnParam>& param) {
+  return !param || param->responder_resources == kDeviceMaximum ||
+         param->initiator_depth == kDeviceMaximum;
+}
+
 }  // namespace
 
 NameScope::NameScope(const Conversation& conversation, std::optional<Transport> over)
@@ -152,9 +158,11 @@ bool NameScope::WouldCrash(const Call& call) const {
   if (kind == CallKind::kResolveRoute || QpAskedBy(call)) return !id.device_known;
   // Without a queue pair and parameters it is refused before it reads them.
   if (const auto* connect = std::get_if<call::Connect>(&call))
-    return !id.device_known && (id.has_qp || connect->param);
+    return !id.device_known &&
+           (id.tcp ? id.has_qp || connect->param : AsksForMaximum(connect->param));
   if (const auto* accept = std::get_if<call::Accept>(&call))
-    return !id.device_known || (!id.has_qp && !accept->param);
+    return (!id.device_known && (id.tcp || AsksForMaximum(accept->param))) ||
+           (!id.has_qp && !accept->param);
   // It frees the group, and events of it still point there.
   if (kind == CallKind::kLeaveMulticast) return removed_[id.side] && id.untold > 0;
   if (const call::Work* work = WorkOf(call)) return WorkWouldCrash(id, kind, *work);
@@ -299,6 +307,7 @@ void NameScope::Learn(Lane lane, const Call& call) {
   if (const auto* create = std::get_if<call::CreateId>(&call)) {
     MakeId(create->id, lane.side, create->channel);
     At(create->id).datagram = IsDatagram(create->space);
+    At(create->id).tcp = create->space == PortSpace::kTcp;
   } else if (const auto* get = std::get_if<call::GetRequest>(&call)) {
     MakeId(get->request, lane.side, {});
     At(get->request).device_known = true;
@@ -310,6 +319,7 @@ void NameScope::Learn(Lane lane, const Call& call) {
     At(ep->id).has_qp = ep->with_qp && !ep->passive;
     At(ep->id).gives_qps = ep->with_qp && ep->passive;
     At(ep->id).datagram = IsDatagram(ep->space);
+    At(ep->id).tcp = ep->space == PortSpace::kTcp;
   } else if (const auto* resolve = std::get_if<call::ResolveAddr>(&call)) {
     const bool own_event = At(resolve->id).synchronous && !At(resolve->id).written_to;
     if (own_event) At(resolve->id).device_known = true;
@@ -357,6 +367,10 @@ void NameScope::Observe(const Record& record) {
   }
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
   if (answered == nullptr || answered->reply.kind == ReplyKind::kNotApplicable) return;
+  // A refused rdma_get_request may have taken the event by which the library knows the device.
+  const auto* show = std::get_if<call::Show>(&calls->call);
+  if (show != nullptr && answered->shown && answered->shown->device_known)
+    At(show->id).device_known = true;
   if (answered->reply.kind == ReplyKind::kCrashed) {
     crashed_ = true;
     return;

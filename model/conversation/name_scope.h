@@ -63,6 +63,7 @@ class NameScope {
     bool gives_qps = false;     // of a listener: its requests come with queue pairs
     bool written_to = false;    // of an id: its calls may take another's event for theirs
     bool datagram = false;      // of an id
+    bool tcp = true;            // of an id: of RDMA_PS_TCP, whose parameters are checked first
     bool has_srq = false;       // of an id
     bool connecting = false;    // of an id: its rdma_connect has no event yet
     bool knows_peer = false;    // of an id: its ESTABLISHED has reported a datagram service

@@ -31,6 +31,10 @@ class Followed {
     scope_.Observe(
         {.line = line, .seen = seen::Answered{.reply = Reply::Returned(), .event = event}});
   }
+  void Show(uint32_t line, const Shown& shown) {
+    scope_.Observe(
+        {.line = line, .seen = seen::Answered{.reply = Reply::Returned(), .shown = shown}});
+  }
   void Release(uint32_t line, Reply reply) {
     scope_.Observe({.line = line, .seen = seen::Released{.reply = reply}});
   }
@@ -321,6 +325,18 @@ TEST(Applicable, IsNoRouteOfAnIdWhoseEventMayHaveBeenAnothers) {
     run.Answer(1, written ? Reply::Returned() : Reply::Refused(Errno::kInval));
     run.Answer(2, Reply::Returned());
     EXPECT_EQ(run.Applicable(3), !written);
+  }
+}
+
+TEST(Applicable, IsARouteOfAnIdThatHasShownItsDevice) {
+  for (const bool shown : {false, true}) {
+    Followed run(
+        "active rdma_create_id A on=null\n"
+        "active show A\n"
+        "active rdma_resolve_route A\n");
+    run.Answer(0, Reply::Returned());
+    run.Show(1, {.device_known = shown});
+    EXPECT_EQ(run.Applicable(2), shown);
   }
 }
 

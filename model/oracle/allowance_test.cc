@@ -114,6 +114,56 @@ const Told kBoth =
                      "passive rdma_get_cm_event S as=e4 -> 0  event RDMA_CM_EVENT_ESTABLISHED id=P",
                      "passive rdma_ack_cm_event e4 -> 0"};
 
+// The same conversation about a datagram service.
+Told OverUdp(Told told) {
+  for (std::string& line : told)
+    if (line.find("rdma_create_id") != std::string::npos)
+      line.insert(line.find(" ->"), " ps=RDMA_PS_UDP");
+  return told;
+}
+
+const Told kAsksForService = {"active rdma_connect A qp_num=9 -> 0"};
+const Told kServiceRequested =
+    OverUdp(kListening + kRouteResolved) + kAsksForService +
+    Told{kFetchRequest + " private=\"\"+180", "passive rdma_ack_cm_event r -> 0"};
+
+std::vector<FirstOf> FirstsOfAService() {
+  const std::string replies = "SIDR_REP from=passive";
+  const std::string hears = "active wait C within=1s";
+  return {
+      {.name = "SidrReq",
+       .messages = "SIDR_REQ from=active",
+       .before = OverUdp(kListening + kRouteResolved),
+       .sends = kAsksForService,
+       .wait = "passive wait S within=1s"},
+      {.name = "SidrRep",
+       .messages = replies,
+       .before = kServiceRequested,
+       .sends = {"passive rdma_accept P qp_num=8 -> 0"},
+       .wait = hears},
+      {.name = "SidrRepOfAReject",
+       .messages = replies,
+       .before = kServiceRequested,
+       .sends = {"passive rdma_reject P -> 0"},
+       .wait = hears},
+      {.name = "SidrRepOfADestroy",
+       .messages = replies,
+       .before = kServiceRequested,
+       .sends = {"passive rdma_destroy_id P -> 0"},
+       .wait = hears},
+      {.name = "SidrRepOfNoListener",
+       .messages = replies,
+       .before = OverUdp(kRouteResolved),
+       .sends = kAsksForService,
+       .wait = hears},
+      {.name = "AnyOfAService",
+       .messages = "any from=active",
+       .before = OverUdp(kListening + kRouteResolved),
+       .sends = kAsksForService,
+       .wait = "passive wait S within=1s"},
+  };
+}
+
 std::vector<FirstOf> Firsts() {
   return {
       {.name = "Rtu",
@@ -156,6 +206,11 @@ std::vector<FirstOf> Firsts() {
        .sends = {"active rdma_connect A private=\"hello\" -> 0"},
        .wait = "",
        .hit = "1..16"},
+      {.name = "Any",
+       .messages = "any from=active",
+       .before = kListening + kRouteResolved,
+       .sends = {"active rdma_connect A private=\"hello\" -> 0"},
+       .wait = "passive wait S within=1s"},
   };
 }
 
@@ -180,6 +235,12 @@ class TheFirst : public testing::TestWithParam<FirstOf> {
 TEST_P(TheFirst, IsHitByAFaultOfTheFirst) {
   ExpectPermitted(Under(GetParam().hit) + IsLost());
   RefusalOfTheLast(Under(GetParam().hit) + Arrives());
+}
+
+TEST_P(TheFirst, IsHitWithinTheTimeOfTheFault) {
+  const std::string hit = GetParam().hit + " during=200s";
+  ExpectPermitted(Under(hit) + IsLost());
+  RefusalOfTheLast(Under(hit) + Arrives());
 }
 
 TEST_P(TheFirst, IsSparedByAFaultOfTheSecond) {
@@ -227,6 +288,111 @@ TEST(AHealedFault, CountsNothingThatIsSentLater) {
 
 INSTANTIATE_TEST_SUITE_P(OfEachKind, TheFirst, testing::ValuesIn(Firsts()),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(OfAService, TheFirst, testing::ValuesIn(FirstsOfAService()),
+                         [](const auto& info) { return info.param.name; });
+
+// A reply that is lost is owed once more, to a second request.
+TEST(ACountedSidrRep, IsFollowedByAnotherRequest) {
+  const Told told = kServiceRequested + Told{"fault drop SIDR_REP from=passive nth=1 -> done",
+                                             "@1s", "passive rdma_accept P qp_num=8 -> 0"};
+  ExpectPermitted(told + Told{"@2s..3s", "passive wait S within=1s -> quiet"});
+  RefusalOfTheLast(told + Told{"@2s..22s", "passive wait S within=20s -> quiet"});
+}
+
+TEST(ACountOfAnyMessages, HitsTheOneInThatPlace) {
+  const Told a_quiet = {"@3s..4s", "passive wait S within=1s -> quiet"};
+  const Told b_quiet = {"@3s..4s", "passive wait T within=1s -> quiet"};
+  const Told second = TwoAsk("drop any from=active nth=2");
+  ExpectPermitted(second + b_quiet);
+  RefusalOfTheLast(second + a_quiet);
+  const Told fifth = TwoAsk("drop any from=active nth=5");
+  RefusalOfTheLast(fifth + a_quiet);
+  RefusalOfTheLast(fifth + b_quiet);
+}
+
+// The REJ of the request would be sent by the other side.
+TEST(ACountedRej, IsOfTheSideThatTheFaultNames) {
+  const auto destroyed = [](const std::string& fault) {
+    return kRequested +
+           Told{"fault " + fault + " -> done", "@1s", "active rdma_destroy_id A -> 0", "@2s"};
+  };
+  const Told rejected = {"passive rdma_accept P -> -1 EINVAL"};
+  ExpectPermitted(destroyed("drop REJ from=active nth=1") + Told{"passive rdma_accept P -> 0"});
+  RefusalOfTheLast(destroyed("drop REJ from=active nth=1") + rejected);
+  ExpectPermitted(destroyed("drop REJ from=active nth=2") + rejected);
+}
+
+// Another call on the id in the same instant sends nothing.
+TEST(ACountedMessage, IsCountedOnce) {
+  const Told asks = {"active rdma_connect A private=\"hello\" -> 0"};
+  const Told told = kListening + kRouteResolved + Renamed(kListening + kRouteResolved) +
+                    Told{"fault delay REQ from=active nth=1..2 by=7s -> done", "@1s"} + asks +
+                    Told{"@1s", "active rdma_get_dst_port A -> 0  port=7471"} + Renamed(asks);
+  ExpectPermitted(told + Told{"@3s..4s", "passive wait T within=1s -> quiet"});
+  RefusalOfTheLast(told + Told{"@3s..4s", "passive wait T within=1s -> readable"});
+}
+
+// A fault that acts for 5 s, and a request that is sent some time after it was installed.
+class AFaultForATime : public testing::TestWithParam<std::string> {
+ protected:
+  static Told SentAt(const std::string& when) {
+    return kListening + kRouteResolved +
+           Told{"fault " + GetParam() + " during=5s -> done", "@" + when,
+                "active rdma_connect A private=\"hello\" -> 0"};
+  }
+};
+
+TEST_P(AFaultForATime, HitsWhatIsSentWithinIt) {
+  ExpectPermitted(SentAt("1s") + Told{"@2s..2500ms", "passive wait S within=500ms -> quiet"});
+  RefusalOfTheLast(SentAt("1s") + Told{"passive wait S within=1s -> readable"});
+}
+
+// What is sent at its end may pass it later.
+TEST_P(AFaultForATime, MayMissWhatIsSentAtItsEnd) {
+  ExpectPermitted(SentAt("4900ms") + Told{"@5500ms..6s", "passive wait S within=500ms -> quiet"});
+  ExpectPermitted(SentAt("4900ms") + Told{"passive wait S within=1s -> readable"});
+}
+
+TEST_P(AFaultForATime, SparesWhatIsSentLater) {
+  ExpectPermitted(SentAt("7s") + Told{"passive wait S within=1s -> readable"});
+  RefusalOfTheLast(SentAt("7s") + Told{"@8s..9s", "passive wait S within=1s -> quiet"});
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEachKind, AFaultForATime,
+                         testing::Values("drop REQ from=active", "corrupt REQ from=active",
+                                         "drop REQ from=active nth=1",
+                                         "delay REQ from=active by=2s",
+                                         "delay REQ from=active nth=1 by=2s"));
+
+// The third request, which is not delayed any more, arrives before the two that are.
+TEST(ALongDelay, MayBeOvertakenWhenItIsOver) {
+  const Told asks = {"@1s", "active rdma_connect A private=\"hello\" -> 0"};
+  const Told arrives = {"@11s..14500ms", "passive wait S within=60s -> readable"};
+  const Told told = kListening + kRouteResolved;
+  ExpectPermitted(told + Told{"fault delay REQ from=active by=30s during=10s -> done"} + asks +
+                  arrives);
+  ExpectPermitted(told + Told{"fault delay REQ from=active by=30s -> done"} + asks +
+                  Told{"@10s", "heal -> done"} + arrives);
+}
+
+// A link that goes down at once, and up after `every`.
+Told AsksWhileItFlaps(const std::string& every, const std::string& when) {
+  return kListening + kRouteResolved +
+         Told{"fault link-flap side=passive every=" + every + " times=1 -> done", "@" + when,
+              "active rdma_connect A private=\"hello\" -> 0"};
+}
+
+TEST(AFlappingLink, LosesWhatIsSentWhileItIsDown) {
+  const Told told = AsksWhileItFlaps("60s", "1s");
+  ExpectPermitted(told + Told{"@2s..3s", "passive wait S within=1s -> quiet"});
+  RefusalOfTheLast(told + Told{"passive wait S within=1s -> readable"});
+}
+
+TEST(AFlappingLink, MayBeUpBeforeTheMessageArrives) {
+  const Told told = AsksWhileItFlaps("1s", "900ms");
+  ExpectPermitted(told + Told{"@2s..3s", "passive wait S within=1s -> quiet"});
+  ExpectPermitted(told + Told{"passive wait S within=1s -> readable"});
+}
 
 }  // namespace
 }  // namespace cm::model

@@ -1,7 +1,11 @@
 #include "model/oracle/oracle.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "model/channel/misuse.h"
 #include "model/conversation/print.h"
@@ -20,6 +24,7 @@
 #include "model/oracle/judge/synchronous_calls.h"
 #include "model/oracle/judge/unjudged.h"
 #include "model/oracle/judge/waiting_calls.h"
+#include "model/vocabulary/not_made.h"
 
 namespace cm::model {
 namespace {
@@ -43,6 +48,48 @@ bool IsNotMade(const Record& record) {
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
   return answered != nullptr && answered->reply.kind == ReplyKind::kNotApplicable &&
          record.not_made;
+}
+
+// What keeps a line from being carried out wherever it is; empty for what may be carried out all
+// the same, though the suite leaves it out, or what other records do not show.
+std::string_view Obstacle(NotMade why) {
+  switch (why) {
+    case NotMade::kNeverMade:
+      return "it names what never came to be";
+    case NotMade::kOfAnotherSide:
+      return "it names what another process has";
+    case NotMade::kLaneWaits:
+      return "an earlier call of its lane has not returned";
+    case NotMade::kExited:
+      return "its process has ended";
+    case NotMade::kGone:
+    case NotMade::kChannelInUse:
+    case NotMade::kIdInUse:
+    case NotMade::kQueueInUse:
+    case NotMade::kWouldCrash:
+    case NotMade::kCrashed:
+    case NotMade::kContends:
+    case NotMade::kCannotBeMade:
+      break;
+  }
+  return {};
+}
+
+std::string SawText(const Record& record) {
+  if (const auto* answered = std::get_if<seen::Answered>(&record.seen))
+    return ToString(answered->reply);
+  const auto* waited = std::get_if<seen::Waited>(&record.seen);
+  if (waited == nullptr) return "done";
+  return waited->readable ? "readable" : "quiet";
+}
+
+// An event with the parameters of a connection, among which is the number of a queue pair.
+bool IsNumbered(const CmEvent& event) { return event.conn != ConnFields{}; }
+
+// Texts that are the same differ in a number that was left out.
+void NameNumber(Verdict* verdict) {
+  for (Permitted& one : verdict->permitted)
+    if (one.what == verdict->saw) one.what += " qp_num=drawn";
 }
 
 }  // namespace
@@ -94,13 +141,18 @@ class Oracle::Judges {
     if (verdict.IsPermitted()) {
       counted_.Learn(record, line);
       data_path_.Learn(record, line);
+      NoteNumber(record);
       NoteLookalikes(record, line);
     }
     if (IsPartial(line)) {
       verdict.sharp = false;
       if (verdict.kind == VerdictKind::kRefused) verdict.kind = VerdictKind::kInconclusive;
     }
-    if (verdict.kind == VerdictKind::kRefused) unjudged_.EndAfter(record, line);
+    if (verdict.kind == VerdictKind::kRefused) {
+      if (const CmEvent* event = EventOf(record.seen); event != nullptr && IsNumbered(*event))
+        NameNumber(&verdict);
+      unjudged_.EndAfter(record, line);
+    }
     if (verdict.kind == VerdictKind::kRefused || verdict.kind == VerdictKind::kOutOfScope)
       LearnUnjudged(record, line);
     if (waiting.kind == VerdictKind::kRefused) verdict = std::move(waiting);
@@ -110,6 +162,11 @@ class Oracle::Judges {
     if (!verdict.IsPermitted() || IsUnseen(record)) verdict.certain.reset();
     context_.confirmed |= verdict.certain;
     return verdict;
+  }
+
+  void NoteNumber(const Record& record) {
+    const CmEvent* event = EventOf(record.seen);
+    facts().shows_numbers |= event != nullptr && IsNumbered(*event) && event->qp_num != 0;
   }
 
   void NoteLookalikes(const Record& record, const Line& line) {
@@ -148,6 +205,10 @@ class Oracle::Judges {
     const auto* answered = std::get_if<seen::Answered>(&record.seen);
     if (answered != nullptr && answered->reply.kind == ReplyKind::kNotApplicable)
       return Refused("not-applicable", "the line could have been carried out");
+    if (const std::string_view obstacle = ObstacleOf(record, line); !obstacle.empty())
+      return Refused(SawText(record),
+                     "not-applicable why=" + std::string(ToString(*record.not_made)),
+                     std::string(obstacle));
     if (context_.undefined) return OutOfScope();
     if (const auto* waits = std::get_if<line::Waits>(&line)) {
       const auto* waited = std::get_if<seen::Waited>(&record.seen);
@@ -160,6 +221,17 @@ class Oracle::Judges {
     if (const auto* released = std::get_if<seen::Released>(&record.seen))
       return waiting_.Returned(record, calls->lane, calls->call, *released);
     return answered != nullptr ? Called(record, calls->lane, calls->call, *answered) : Verdict{};
+  }
+
+  // Names of a recording are those that its reader has given, and what it has not seen may have
+  // made them. Of an id that is being created there is more to say.
+  std::string_view ObstacleOf(const Record& record, const Line& line) const {
+    if (!record.not_made || std::holds_alternative<seen::Released>(record.seen)) return {};
+    if (context_.partial_events || IsUnseen(record)) return {};
+    const auto* calls = std::get_if<line::Calls>(&line);
+    const bool is_being_made = *record.not_made == NotMade::kNeverMade && calls != nullptr &&
+                               IsBeingCreated(IdOf(calls->call));
+    return is_being_made ? std::string_view() : Obstacle(*record.not_made);
   }
 
   // A call on a destroyed object: memory may be damaged.

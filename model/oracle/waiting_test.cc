@@ -171,5 +171,44 @@ TEST(ACallThatIsHeldUp, IsPromptWhereNothingHoldsItUp) {
   RefusalOfTheLast(acked + Told{"@10s..40s", leaves});
 }
 
+// A has been shown CONNECT_ERROR, so that the library drops the DISCONNECTED that comes later.
+const Told kInError =
+    kConnecting +
+    Told{"active rdma_disconnect A -> 0",
+         kFetchRequest + kRequestFields + " private=\"hello\"+51",
+         "passive rdma_ack_cm_event r -> 0",
+         "passive rdma_create_qp P -> 0",
+         "passive rdma_accept P -> 0",
+         "active rdma_get_cm_event C as=e3 -> 0  event RDMA_CM_EVENT_CONNECT_ERROR id=A status=-1 "
+         "responder_resources=1 initiator_depth=1 flow_control=1 rnr_retry_count=7 qp_num=18 "
+         "private=\"\"+196",
+         "active rdma_ack_cm_event e3 -> 0",
+         "active rdma_destroy_qp A -> 0",
+         "active rdma_establish A -> 0",
+         "passive rdma_get_cm_event S as=e4 -> 0  event RDMA_CM_EVENT_ESTABLISHED id=P"};
+const Told kPeerDisconnects = {"passive rdma_disconnect P -> 0"};
+
+// A fetch takes what the library drops, and not what comes after the fetch.
+TEST(AnEventThatTheLibraryDrops, MakesItsChannelReadable) {
+  const Told dropped = kInError + kPeerDisconnects + Told{"settle -> done"};
+  ExpectPermitted(dropped + Told{"active wait C within=1s -> readable"});
+  RefusalOfTheLast(dropped + Told{"active wait C within=1s -> quiet"});
+}
+
+TEST(AnEventThatTheLibraryDrops, DoesNotEndAFetchThatWaits) {
+  const Told waits = kInError + Told{"active/2 rdma_get_cm_event C as=e5 -> blocked"};
+  ExpectPermitted(waits + kPeerDisconnects + kSettles);
+  ExpectPermitted(waits + kPeerDisconnects + kPasses);
+}
+
+// The request that A has given up is repeated for 98.3 s.
+TEST(TheEndOfAChannel, IsHeldUpAsLongAsAMessageIsRepeated) {
+  const Told ends = kConnecting + Told{"active rdma_reject A -> 0"};
+  const std::string destroys = "active rdma_destroy_event_channel C -> 0";
+  ExpectPermitted(ends + Told{"@1s..98500ms", destroys});
+  RefusalOfTheLast(ends + Told{"@1s..98s", destroys});
+  RefusalOfTheLast(ends + Told{"@1s..900s", destroys});
+}
+
 }  // namespace
 }  // namespace cm::model

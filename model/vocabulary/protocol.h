@@ -132,6 +132,7 @@ inline constexpr uint32_t kResolverHint = 32;        // RAI_DNS
 // Address families by number. source: <sys/socket.h> of Linux
 inline constexpr uint8_t kInetFamily = 2;
 inline constexpr uint8_t kInet6Family = 10;
+inline constexpr uint8_t kIbFamily = 27;  // AF_IB
 constexpr uint8_t FamilyNumber(bool v6) { return v6 ? kInet6Family : kInetFamily; }
 // The lengths of struct sockaddr_in and sockaddr_in6.
 constexpr uint8_t SockaddrLength(bool v6) { return v6 ? 28 : 16; }

@@ -325,11 +325,13 @@ mad::Frame Wire::FrameOf(const WireNote& note) {
   if (auto* rep = std::get_if<mad::SidrRep>(&frame.mad.message)) rep->service_id = known.service_id;
   if (auto* rej = std::get_if<mad::Rej>(&frame.mad.message)) {
     if (note.mad.info == RejInfo::kPathGid) std::ranges::copy(known.from, rej->ari.begin());
-    // What a message for an id carries where the request has its vendor. source: linux 6.1 cm.c
-    // cm_issue_rej
-    const bool by_nobody = note.mad.local_cid == 0 && note.mad.about == About::kReq &&
-                           note.mad.info == RejInfo::kNothing;
-    if (by_nobody) rej->local_cid = known.vendor_id;
+    // An answer to a request before there is an id for it echoes what stands where other messages
+    // have the remote id: in a request, the vendor id. One for an id leaves out its own.
+    // source: linux 6.1 cm.c cm_match_req, cm_issue_rej, cm_format_rej
+    const bool before_an_id =
+        note.mad.reason == RejReason::kInvalidServiceId || note.mad.reason == RejReason::kStaleConn;
+    if (before_an_id && note.mad.local_cid == 0 && note.mad.about == About::kReq)
+      rej->local_cid = known.vendor_id;
   }
   ++from.packets;
   return frame;

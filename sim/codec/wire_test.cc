@@ -241,6 +241,11 @@ TEST_F(WireTest, RefusesWithoutAnIdWithTheVendorOfTheRequestInItsPlace) {
   refusal.local_cid = 7;
   const mad::Frame rejected = wire_.FrameOf({.from = kPassive, .to = kActive, .mad = refusal});
   EXPECT_EQ(std::get<mad::Rej>(rejected.mad.message).local_cid, 7u);
+  // Of an id that its listener has not taken.
+  refusal.local_cid = 0;
+  refusal.reason = RejReason::kConsumerDefined;
+  const mad::Frame dropped = wire_.FrameOf({.from = kPassive, .to = kActive, .mad = refusal});
+  EXPECT_EQ(std::get<mad::Rej>(dropped.mad.message).local_cid, 0u);
 }
 
 // Two addresses of each device; the second one is a GID of its own.

@@ -59,6 +59,13 @@ void ReceiveOther(const IbContext& c, uint8_t device, const Mad& mad) {
   c.fabric->Send(c.agenda, device, mad.sender, response);
 }
 
+// What the message has a bit for. source: linux 6.1 cm.c cm_format_req, cm_format_rep
+ConnFields InMessage(ConnFields conn) {
+  conn.flow_control &= 1;
+  conn.srq = conn.srq != 0 ? 1 : 0;
+  return conn;
+}
+
 }  // namespace
 
 Errno IbCm::SendReq(const Context& c, IbIndex ib, uint8_t to_device, uint8_t packet_lifetime,
@@ -68,6 +75,7 @@ Errno IbCm::SendReq(const Context& c, IbIndex ib, uint8_t to_device, uint8_t pac
   Timing timing = c.profile->timing;
   timing.packet_lifetime = packet_lifetime;
   Mad& stored = tx_.Store(&id, req);
+  stored.conn = InMessage(req.conn);
   stored.kind = MadKind::kReq;
   stored.local_cid = stored.tid = id.local_cid;
   stored.sender = id.device;
@@ -77,8 +85,8 @@ Errno IbCm::SendReq(const Context& c, IbIndex ib, uint8_t to_device, uint8_t pac
   // The sender of XRC answers no requests; its own retries are not in the message. source:
   // linux 6.1 cm.c cm_format_req
   if (stored.extended)
-    stored.conn = {.initiator_depth = req.conn.initiator_depth,
-                   .flow_control = req.conn.flow_control};
+    stored.conn = {.initiator_depth = stored.conn.initiator_depth,
+                   .flow_control = stored.conn.flow_control};
   IdTable::SetPeer(c, &id, to_device);
   id.local_qpn = req.qp_num;
   id.av_timeout = static_cast<uint8_t>(timing.packet_lifetime + 1);
@@ -96,6 +104,7 @@ Errno IbCm::SendRep(const Context& c, IbIndex ib, const Mad& rep) {
   if (!id.IsIn(IbState::kReqRcvd, IbState::kMraReqSent)) return Errno::kInval;
   if (tx_.CannotSend(c, id)) return Errno::kInval;
   Mad& stored = tx_.Store(&id, rep);
+  stored.conn = InMessage(rep.conn);
   stored.kind = MadKind::kRep;
   stored.local_cid = id.local_cid;
   stored.remote_cid = id.remote_cid;

@@ -119,8 +119,9 @@ Reply CreateQp(const Context& c, Library& library, uint32_t id, std::optional<Qp
   if (own.qp != kNobody) return Reply::Refused(Errno::kInval);
   if (own.device == kNoDevice) return Reply::Crashed();
   const bool datagram = type ? *type == QpType::kUd : IsDatagram(own.space);
-  // Soft-iWARP has no queue pairs but those of connections.
-  if (datagram && OverIwarp(c)) return Reply::Refused(Errno::kNotSup);
+  // source: linux 6.1 siw_verbs.c siw_create_qp
+  const bool reliable = type ? *type == QpType::kRc : !datagram;
+  if (!reliable && OverIwarp(c)) return Reply::Refused(Errno::kNotSup);
   const uint32_t qp = c.verbs->Create(own.device, datagram, own.srq);
   own.local_ece = {};  // as queried from the queue pair; Soft-RoCE has no ECE options
   const Errno error = InitQp(c, library, id, qp);

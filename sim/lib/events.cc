@@ -2,6 +2,7 @@
 // source: rdma-core 44 librdmacm/cma.c
 #include <utility>
 
+#include "model/vocabulary/ece.h"
 #include "sim/lib/calls.h"
 #include "sim/lib/steps.h"
 #include "sim/lib/waits.h"
@@ -40,6 +41,14 @@ bool ProcessRequest(const Context& c, Library& library, uint32_t channel,
   return true;
 }
 
+// False where the reply has the ECE vendor id of another vendor than that of the queue pair; one
+// without a vendor id leaves out the options. source: rdma-core 44 cma.c ucma_process_conn_resp_ece
+bool TakeVendor(const EceOptions& received, UserId* own) {
+  if (received.vendor_id != 0 && received.vendor_id != own->local_ece.vendor_id) return false;
+  own->remote_ece.vendor_id = received.vendor_id;
+  return true;
+}
+
 void ProcessResponse(const Context& c, Library& library, const response::Event& event,
                      FetchedEvent* fetched) {
   const uint32_t id = fetched->id;
@@ -48,7 +57,7 @@ void ProcessResponse(const Context& c, Library& library, const response::Event& 
     own.remote_ece = event.ece;
     return;
   }
-  Errno error = BringUp(c, library, id, false);
+  Errno error = TakeVendor(event.ece, &own) ? BringUp(c, library, id, false) : Errno::kInval;
   if (error == Errno::kNone) error = Write(c, library, id, command::Accept{.id = own.handle});
   if (error == Errno::kNone) {
     fetched->event.type = EventType::kEstablished;

@@ -115,6 +115,23 @@ TEST_F(EventsTest, SayConnectErrorWhenAStepOfTheLibraryFails) {
   EXPECT_TRUE(At(0, active).connect_error) << "it hides later events of the connection";
 }
 
+// The id gets its queue pair, which has no vendor, between its request and the reply.
+TEST_F(EventsTest, SayConnectErrorForAReplyOfAnotherVendor) {
+  Listen(Create(1));
+  const uint32_t active = Create(0);
+  EXPECT_EQ(On(0, active, call::ResolveAddr{.destination = Of(1, kPort)}), Errno::kNone);
+  Take(0, EventType::kAddrResolved);
+  EXPECT_EQ(On(0, active, call::ResolveRoute{}), Errno::kNone);
+  Take(0, EventType::kRouteResolved);
+  EXPECT_EQ(On(0, active, call::SetLocalEce{.ece = {.vendor_id = 7}}), Errno::kNone);
+  const uint32_t passive = Request(active);
+  EXPECT_EQ(On(0, active, call::CreateQp{}), Errno::kNone);
+  EXPECT_EQ(On(1, passive, call::Accept{.param = ConnParam{}}), Errno::kNone);
+  EXPECT_EQ(Take(0, EventType::kConnectError), active);
+  EXPECT_TRUE(At(0, active).connect_error);
+  EXPECT_EQ(world_.Context().verbs->at(At(0, active).qp).state, QpState::kErr);
+}
+
 TEST_F(EventsTest, HaveNames) {
   const auto name = [&](uint8_t type) {
     const Progress said = Do(0, call::EventStr{.type = type});

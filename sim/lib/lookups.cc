@@ -47,7 +47,8 @@ Progress LookUp(const call::GetAddrInfo& call) {
     info.flags = hints.flags;
     info.destination = hints.destination;
   } else {
-    const uint8_t family = hints.family;
+    // source: rdma-core 44 addrinfo.c ucma_convert_to_ai, which leaves this one out
+    const uint8_t family = hints.family == kIbFamily ? 0 : hints.family;
     if (family != 0 && family != kInetFamily && family != kInet6Family)
       return {.reply = {.value = kFamilyUnknownCode}};
     Socket socket = SocketOfType(hints.type);

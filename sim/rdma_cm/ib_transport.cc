@@ -96,6 +96,10 @@ response::Event EventFor(IbEventKind kind, const Mad* mad, PortSpace space, cons
   return {};
 }
 
+// The path of an application, of flags alone, has a partition key that no port has.
+// source: linux 6.1 cm.c cm_init_av_by_path, cache.c ib_find_cached_pkey
+constexpr Errno kNoPartitionKey = Errno::kNoEnt;
+
 }  // namespace
 
 // A path stays when the destination is forgotten. source: linux 5.10 cma.c resolve_prepare_src
@@ -116,11 +120,11 @@ Errno IbTransport::Connect(const KernelContext& k, CmIdIndex id,
   if (data.size() > limits.request_data) return Errno::kInval;
   // A target only answers. source: linux 6.1 cm.c cm_validate_req_param
   if (CannotAsk(k, own) || own.type == IdType::kXrcReceive) return Errno::kInval;
+  if (own.path_given) return kNoPartitionKey;
   Mad req;
   req.extended = own.type == IdType::kXrcSend;
   req.space = own.space;
-  // A path without addresses leads back to the sender, where there is no such id.
-  req.port = own.path_given ? uint16_t{0} : own.destination.port;
+  req.port = own.destination.port;
   req.qp_num = cmd.param.qp_num & k24Bits;
   req.conn = cmd.param.conn;
   req.ece = OnTheWire(cmd.param.ece);
@@ -131,8 +135,7 @@ Errno IbTransport::Connect(const KernelContext& k, CmIdIndex id,
   req.data = data.Resized(limits.request_data);
   own.state = CmState::kConnect;
   own.ib = k.ib->Create(own.kernel, own.device, id, own.source_since);
-  const uint8_t there = own.path_given ? own.device : DeviceAskedBy(k, own);
-  return k.ib->SendReq(IbCall(k), own.ib, there, own.packet_lifetime, req);
+  return k.ib->SendReq(IbCall(k), own.ib, DeviceAskedBy(k, own), own.packet_lifetime, req);
 }
 
 Errno IbTransport::Accept(const KernelContext& k, CmIdIndex id, const command::Accept& cmd) const {
@@ -216,6 +219,7 @@ Errno IbTransport::ConnectDatagram(const KernelContext& k, CmIdIndex id,
   CmId& own = k.cma->ids[id];
   const uint8_t room = k.profile->limits.datagram_request_data;
   if (cmd.param.private_data.size() > room || CannotAsk(k, own)) return Errno::kInval;
+  if (own.path_given) return kNoPartitionKey;
   Mad req;
   req.space = own.space;
   req.port = own.destination.port;
@@ -261,7 +265,8 @@ RequestVerdict IbCall::OnRequest(IbIndex ib, uint8_t device, const Mad& req) {
   if (!listener.valid()) return RequestVerdict::kRejected;
   // source: linux 6.1 cma.c cma_ib_check_req_qp_type
   const IdType wanted = req.extended ? IdType::kXrcReceive : IdType::kUsual;
-  if (k_.cma->ids[listener].type != wanted) return RequestVerdict::kRejected;
+  const bool other_kind = (req.kind == MadKind::kSidrReq) != IsDatagram(req.space);
+  if (k_.cma->ids[listener].type != wanted || other_kind) return RequestVerdict::kRejected;
   if (k_.cma->ids[listener].backlog <= 0) return RequestVerdict::kDropped;
   const bool datagram = IsDatagram(req.space);
   CmId request;

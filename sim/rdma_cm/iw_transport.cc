@@ -24,7 +24,7 @@ ConnFields FieldsOf(Depths depths) {
 
 CmIdIndex ListenerFor(const KernelContext& k, uint8_t device, const Frame& request) {
   return k.cma->ports.ListenerFor(k.cma->ids, k.fabric->topology(), device, request.space,
-                                  request.destination);
+                                  request.destination, true);
 }
 
 response::Event EventFor(IwEventKind kind, Depths depths) {

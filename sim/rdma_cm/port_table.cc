@@ -100,13 +100,14 @@ void PortTable::Leave(CmIds* ids, CmIdIndex id) {
 }
 
 CmIdIndex PortTable::ListenerFor(const CmIds& ids, const Topology& topology, uint8_t device,
-                                 PortSpace space, const Address& destination) const {
+                                 PortSpace space, const Address& destination,
+                                 bool by_socket) const {
   CmIdIndex found;
   VisitOwners(ids, topology.devices[device].kernel, space, destination.port,
               [&](CmIdIndex id, const CmId& own) {
                 const bool any = own.source.AnyOrLoopback();
                 const bool address_fits =
-                    (any && !own.family_only) ||
+                    (any && !own.family_only && !(by_socket && destination.v6 && !own.source.v6)) ||
                     (own.source.v6 == destination.v6 && (any || own.source.SameHost(destination)));
                 const bool device_fits = own.device == device ||
                                          (own.device == kNoDevice && own.state == CmState::kListen);

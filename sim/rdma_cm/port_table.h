@@ -31,10 +31,11 @@ class PortTable {
   void Leave(CmIds* ids, CmIdIndex id);
 
   // The listener that gets a request to `destination` and its port, which arrives on the port
-  // `device`; none if the newest owner whose address and device fit does not listen. source: linux
-  // 6.1 cma.c cma_find_listener
+  // `device`; none if the newest owner whose address and device fit does not listen. `by_socket`:
+  // what listens on IPv4 hears no IPv6. source: linux 6.1 cma.c cma_find_listener, siw_cm.c
+  // siw_create_listen
   CmIdIndex ListenerFor(const CmIds& ids, const Topology& topology, uint8_t device, PortSpace space,
-                        const Address& destination) const;
+                        const Address& destination, bool by_socket = false) const;
   // An id listens for the service on any port of the device. source: linux 6.1 cm.c cm_find_listen
   bool Listens(const CmIds& ids, const Topology& topology, uint8_t device, PortSpace space,
                uint16_t port) const;

@@ -42,6 +42,8 @@ constexpr auto kUnreached = std::to_array<Unreached>({
     {"accept-13 qp-up-4",
      "no walk draws a depth beyond the device's for what it accepts outside of RDMA_PS_TCP; "
      "`refusals/depth_beyond_the_queue_pair` does"},
+    {"sidr-attr-1",
+     "no walk asks for the attributes of a datagram; `attributes/of_a_datagram_listener` does"},
     {"sync-8 sync-9", "a listener hears of nothing that was refused, or that failed"},
 });
 

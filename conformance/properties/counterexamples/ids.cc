@@ -158,6 +158,13 @@ passive rdma_bind_addr M addr=passive:7471
        Listening("passive rdma_destroy_id L\npassive rdma_create_id M on=S\n"
                  "passive rdma_bind_addr M addr=passive:7471\n"),
        "port-never-freed"},
+      {"PORT-3", "a port stays taken that the kernel might draw, and has drawn none",
+       Listening("passive rdma_destroy_id L\npassive rdma_create_id M on=S\n"
+                 "passive rdma_bind_addr M addr=passive:40000\n"),
+       "",
+       [](History& h) {
+         ReplyAt(h, Makes(h, CallKind::kBindAddr, 2)) = Reply::Refused(Errno::kAddrInUse);
+       }},
       {"PORT-4", "an id is bound twice", Listening("passive rdma_bind_addr L addr=passive:7472\n"),
        "", [](History& h) { ReplyAt(h, Makes(h, CallKind::kBindAddr, 2)) = Reply::Returned(); }},
       {"PORT-5", "an id with a destination listens",

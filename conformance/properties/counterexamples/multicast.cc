@@ -14,6 +14,24 @@ active rdma_join_multicast A addr=group1:0 context=5
 )") + std::string(rest));
 }
 
+// The SA is silent first: only the second rdma_resolve_route finds the route. A is in group1.
+std::string RouteAtLast() {
+  return OnInfiniband(R"(active rdma_create_event_channel C
+active rdma_create_id A on=C ps=RDMA_PS_UDP
+active rdma_resolve_addr A src=active:0 dst=passive:7471
+active taking C
+active rdma_join_multicast A addr=group1:0
+active taking C
+fault silence-sm side=active
+active rdma_resolve_route A timeout_ms=500
+active taking C
+heal
+active rdma_resolve_route A
+active taking C
+active rdma_join_multicast A addr=group2:0
+)");
+}
+
 }  // namespace
 
 std::vector<Counterexample> Multicast() {
@@ -33,6 +51,17 @@ active rdma_get_cm_event C
        [](History& h) { EventAt(h, Hears(h, EventType::kMulticastJoin)).group.group = 2; }},
       {"MC-2", "the context is lost", Member("active taking C\n"), "",
        [](History& h) { EventAt(h, Hears(h, EventType::kMulticastJoin)).context = 0; }},
+      {"MC-2", "the context is lost, and another join was synchronous",
+       Alone(R"(active rdma_create_event_channel C
+active rdma_create_id A on=C ps=RDMA_PS_UDP
+active rdma_bind_addr A addr=active:0
+active rdma_migrate_id A to=null
+active rdma_join_multicast A addr=group1:0 context=1
+active rdma_migrate_id A to=C
+active rdma_join_multicast A addr=group2:0 context=2
+active taking C
+)"),
+       "", [](History& h) { EventAt(h, Hears(h, EventType::kMulticastJoin)).context = 0; }},
       {"MC-3", "a join is not reported",
        Member("settle\nactive rdma_get_cm_event C\nactive/2 wait C within=1s\n"), "",
        [](History& h) { HearsNothing(h, Hears(h, EventType::kMulticastJoin)); }},
@@ -54,6 +83,8 @@ active taking C
 active rdma_join_multicast A addr=group2:0
 )"),
        "join-with-route"},
+      {"MC-6", "a group is joined by an id that has found its route at last", RouteAtLast(), "",
+       [](History& h) { ReplyAt(h, Makes(h, CallKind::kJoinMulticast, 2)) = Reply::Returned(); }},
       {"MC-7", kHappens, Member("active taking C\n")},
   };
 }

@@ -70,6 +70,19 @@ std::string TestersRequest(std::string_view rest) {
                     std::string(rest));
 }
 
+std::string TestersRefusal() {
+  return WithTester(R"(active rdma_create_event_channel C
+active rdma_create_id A on=C ps=RDMA_PS_UDP
+active rdma_resolve_addr A dst=tester:7471
+active taking C
+active rdma_resolve_route A
+active taking C
+active rdma_connect A
+tester sends SIDR_REP to=active remote=A status=3
+active taking C
+)");
+}
+
 }  // namespace
 
 std::vector<Counterexample> BesideATester() {
@@ -77,6 +90,10 @@ std::vector<Counterexample> BesideATester() {
   const std::string beside = WithTester("tester sends SIDR_REP to=active remote=5 qkey=0x1\n" +
                                         served.substr(served.find("passive")));
   return {
+      {"EV-1", "UNREACHABLE has another status than the tester has sent", TestersRefusal(), "",
+       [](History& h) { EventAt(h, Hears(h, EventType::kUnreachable)).status = 4; }},
+      {"UD-1", "UNREACHABLE has another status than the tester has sent", TestersRefusal(), "",
+       [](History& h) { EventAt(h, Hears(h, EventType::kUnreachable)).status = 4; }},
       {"UD-3", "a service has no key though no tester answers it", beside, "service-without-key"},
       {"UD-4", "a tester's request for datagrams carries something else",
        WithTester("passive rdma_create_event_channel S\n"

@@ -27,13 +27,15 @@ void DestroyWaitsForAcks(const HistoryIndex& index, PropertyResult& result) {
   }
 }
 
-// Only ids without any connection: the destroy of others may wait for an outstanding message.
+// Only ids without any connection: the destroy of others may wait for an outstanding message, that
+// of a synchronous listener for a request that another id holds.
 void AckReleasesDestroy(const HistoryIndex& index, PropertyResult& result) {
   for (const MadeCall& call : index.calls()) {
     if (call.kind() != CallKind::kDestroyId || call.reply.kind != ReplyKind::kBlocked) continue;
     const IdRef id = call.id();
     const bool connects = index.FirstSuccess(id, CallKind::kConnect) != nullptr ||
-                          index.FirstSuccess(id, CallKind::kAccept) != nullptr;
+                          index.FirstSuccess(id, CallKind::kAccept) != nullptr ||
+                          !index.CallsOn(id, CallKind::kGetRequest).empty();
     if (connects || index[id].IsRequest() || index[id].end != call.at) continue;
     if (index.faults().EndedAProcess()) continue;
     const size_t last = index.history().records.size();

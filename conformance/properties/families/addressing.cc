@@ -56,6 +56,13 @@ void NoneBesideAWildcard(const HistoryIndex& index, PropertyResult& result) {
   });
 }
 
+// Whether another id of the kernel and port space may own the port because the kernel has drawn it.
+bool MayBeDrawn(const HistoryIndex& index, IdRef other, const call::BindAddr& bind, size_t record) {
+  return bind.address.port >= kFirstEphemeralPort &&
+         index.KernelOf(other) == index.KernelOf(bind.id) &&
+         SpaceOf(index, other) == SpaceOf(index, bind.id) && MayOwnDrawnPort(index, other, record);
+}
+
 void FreeAfterDestroy(const HistoryIndex& index, PropertyResult& result) {
   for (const MadeCall& call : index.calls()) {
     const auto* bind = AsBind(call);
@@ -69,7 +76,8 @@ void FreeAfterDestroy(const HistoryIndex& index, PropertyResult& result) {
     for (uint16_t i = 0; i < index.id_count(); ++i) {
       const IdRef other{i};
       if (other == bind->id || !index[other].exists) continue;
-      owned |= MayOwn(index, other, bind->address.port, call.at);
+      owned |= MayOwn(index, other, bind->address.port, call.at) ||
+               MayBeDrawn(index, other, *bind, call.at);
       was_owned |= index[other].end < call.at;
     }
     if (owned) continue;
@@ -190,6 +198,8 @@ bool MayKnowInterface(const HistoryIndex& index, const MadeCall& now) {
   return std::ranges::any_of(index.CallsOn(now.id()), [&](const MadeCall* call) {
     if (call->at > now.at) return false;
     if (const auto* bind = AsBind(*call)) return bind->address.kind == AddressKind::kSide;
+    if (const auto* ep = std::get_if<call::CreateEp>(call->call))
+      return ep->source.kind == AddressKind::kSide;
     const auto* resolve = std::get_if<call::ResolveAddr>(call->call);
     if (resolve == nullptr) return false;
     return resolve->source.kind == AddressKind::kSide ||
@@ -227,6 +237,20 @@ bool SomebodyAskedAgain(const HistoryIndex& index, Instant from, Instant until) 
   return false;
 }
 
+// Whether the fetch waited, and for a request that was under way: none waited on the listener then.
+bool WaitedForRequest(const HistoryIndex& index, const MadeCall& fetch) {
+  if (fetch.begin == fetch.end) return false;
+  const Duration prompt = index.profile().timing.prompt;
+  const bool asked = std::ranges::any_of(index.calls(), [&](const MadeCall& call) {
+    return call.kind() == CallKind::kConnect && call.begin <= fetch.end &&
+           fetch.begin < call.end + prompt;
+  });
+  return asked || std::ranges::any_of(index.hand_made(), [&](const HandMade& made) {
+           return made.at < fetch.at && made.mad->kind == MadKind::kReq &&
+                  fetch.begin < index.history().records[made.at].end + prompt;
+         });
+}
+
 // Consecutive fetches with nothing but acknowledgements in between.
 void BacklogHolds(const HistoryIndex& index, PropertyResult& result) {
   if (!index.Undisturbed()) return;
@@ -241,7 +265,7 @@ void BacklogHolds(const HistoryIndex& index, PropertyResult& result) {
     for (const MadeCall& call : index.calls()) {
       const bool looks =
           call.kind() == CallKind::kGetCmEvent || call.kind() == CallKind::kAckCmEvent;
-      if (!looks || call.at != last + 1) in_a_row = 0;
+      if (!looks || call.at != last + 1 || WaitedForRequest(index, call)) in_a_row = 0;
       if (in_a_row == 0) since = call.begin;
       last = call.at;
       const auto heard = std::ranges::find(index.heard(), call.at, &HeardEvent::at);

@@ -119,6 +119,22 @@ void QueuePairsSpeakForThemselves(const HistoryIndex& index, PropertyResult& res
   });
 }
 
+// The options that the id has at the record. A refused rdma_create_qp leaves those of the queue
+// pair that it has destroyed, which are none, unless the device has refused the type. source:
+// rdma-core 44 cma.c rdma_create_qp_ex, init_ece
+EceOptions OptionsOf(const HistoryIndex& index, IdRef id, size_t record) {
+  EceOptions set;
+  for (const MadeCall* call : index.CallsOn(id)) {
+    if (call->at >= record || call->reply.kind != ReplyKind::kReturned) continue;
+    const auto* options = std::get_if<call::SetLocalEce>(call->call);
+    if (options != nullptr && call->reply.succeeded()) set = options->ece;
+    const bool creates =
+        call->kind() == CallKind::kCreateQp || call->kind() == CallKind::kCreateQpEx;
+    if (creates && !call->reply.succeeded() && !call->Refused(Errno::kNotSup)) set = {};
+  }
+  return set;
+}
+
 // A request carries the options set before it, with the bits of the vendor id that fit into a
 // message.
 void OptionsAreCarried(const HistoryIndex& index, PropertyResult& result) {
@@ -126,10 +142,7 @@ void OptionsAreCarried(const HistoryIndex& index, PropertyResult& result) {
   for (const Pair& pair : index.pairs()) {
     const MadeCall* connect = index.FirstSuccess(pair.active, CallKind::kConnect);
     if (HasOwnQp(index, pair.active)) continue;
-    EceOptions set;
-    for (const MadeCall* call : index.CallsOn(pair.active, CallKind::kSetLocalEce))
-      if (call->reply.succeeded() && call->at < connect->at)
-        set = std::get<call::SetLocalEce>(*call->call).ece;
+    EceOptions set = OptionsOf(index, pair.active, connect->at);
     set.vendor_id &= kVendorOnTheWire;
     for (const MadeCall* call : index.CallsOn(pair.passive, CallKind::kGetRemoteEce)) {
       if (!call->reply.succeeded()) continue;

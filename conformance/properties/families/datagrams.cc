@@ -1,6 +1,7 @@
 // Datagram services: looked up, found or refused; there is no connection.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "conformance/properties/facts.h"
@@ -24,13 +25,16 @@ void RefusalsSaySo(const HistoryIndex& index, PropertyResult& result) {
     const Duration least = timing.GiveUp(timing.ReplyInterval());
     const bool late = asked != nullptr && heard.time >= asked->begin + least;
     const bool given_up = late && heard.event.status == kTimedOut;
+    const bool refused = IsSidrRefusal(index, heard);
     if (asked == nullptr)
       result.Violated(heard.at, Heard(index, heard), "nothing: no request was sent");
-    else if (!IsSidrRefusal(heard.event.status) && !given_up)
+    else if (!refused && !given_up)
       result.Violated(
           heard.at, Heard(index, heard),
-          fmt::format("status=1 or status=2, or {} once all repetitions are over", kTimedOut));
-    else if (IsSidrRefusal(heard.event.status) && heard.event.private_data.size() != size)
+          fmt::format("status=1, status=2 or that of a tester's SIDR_REP, or {} once all "
+                      "repetitions are over",
+                      kTimedOut));
+    else if (refused && heard.event.private_data.size() != size)
       result.Violated(heard.at,
                       fmt::format("{} with {} bytes of private data", Heard(index, heard),
                                   heard.event.private_data.size()),
@@ -49,6 +53,20 @@ void AnsweringIsTheEnd(const HistoryIndex& index, PropertyResult& result) {
   }
 }
 
+// rdma_get_request has created a queue pair for the request: its listener is an endpoint with
+// attributes of one. source: rdma-core 44 cma.c rdma_get_request
+bool HasQpOfEndpoint(const HistoryIndex& index, IdRef request) {
+  const IdRef listener = index[request].listener;
+  const auto gets = [request](const MadeCall* call) {
+    return std::get<call::GetRequest>(*call->call).request == request;
+  };
+  const auto gives = [](const MadeCall* call) {
+    return std::get<call::CreateEp>(*call->call).with_qp;
+  };
+  return std::ranges::any_of(index.CallsOn(listener, CallKind::kGetRequest), gets) &&
+         std::ranges::any_of(index.CallsOn(listener, CallKind::kCreateEp), gives);
+}
+
 // Whether some datagram id was accepted with this queue pair before the record, or with one of
 // unknown number.
 bool SomebodyGave(const HistoryIndex& index, uint32_t qp_num, size_t record) {
@@ -58,7 +76,7 @@ bool SomebodyGave(const HistoryIndex& index, uint32_t qp_num, size_t record) {
     if (call.kind() == CallKind::kEstablish && qp_num == 0) return true;
     const auto* accept = std::get_if<call::Accept>(call.call);
     if (accept == nullptr) continue;
-    if (HasOwnQp(index, accept->id)) return true;
+    if (HasOwnQp(index, accept->id) || HasQpOfEndpoint(index, accept->id)) return true;
     if (accept->param && (accept->param->qp_num & 0xffffff) == qp_num) return true;
   }
   return false;

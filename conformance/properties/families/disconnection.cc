@@ -79,10 +79,12 @@ void BeforeSilence(const HistoryIndex& index, PropertyResult& result, IdRef id, 
 
 // After another path was reported, a connection has none any more: it sends nothing, and waits for
 // nothing.
+bool OnAnotherPath(const HistoryIndex& index, IdRef id, IdRef peer, size_t record) {
+  return PathMigrated(index, id, record) || PathMigrated(index, peer, record);
+}
+
 bool OnAnotherPath(const HistoryIndex& index, const Pair& pair) {
-  const size_t end_of_all = index.history().records.size();
-  return PathMigrated(index, pair.active, end_of_all) ||
-         PathMigrated(index, pair.passive, end_of_all);
+  return OnAnotherPath(index, pair.active, pair.passive, index.history().records.size());
 }
 
 // Calls a function for either end of each established connection, with its peer and the record at
@@ -108,6 +110,7 @@ void PeerHearsTheEnd(const HistoryIndex& index, PropertyResult& result) {
     });
     if (ends == calls.end() || Touched(index, id, connected, (*ends)->at)) return;
     if (Touched(index, peer, connected, (*ends)->at)) return;
+    if (OnAnotherPath(index, id, peer, (*ends)->at)) return;
     const Silence* silence = index.SilentAfter(peer, (*ends)->at);
     if (silence == nullptr || !index.Settled((*ends)->at, silence->at)) return;
     BeforeSilence(index, result, peer, EventType::kDisconnected, *silence);
@@ -117,6 +120,10 @@ void PeerHearsTheEnd(const HistoryIndex& index, PropertyResult& result) {
 void TimewaitFollows(const HistoryIndex& index, PropertyResult& result) {
   for (const HeardEvent& heard : index.heard()) {
     if (heard.event.type != EventType::kTimewaitExit || !heard.event.id.valid()) continue;
+    // After a CONNECT_ERROR the library drops DISCONNECTED; of a synchronous id a call returns it.
+    const HeardEvent* failed = index.First(heard.event.id, EventType::kConnectError);
+    if (failed != nullptr && failed->at < heard.at) continue;
+    if (index[heard.event.id].WasSynchronous()) continue;
     result.Arose();
     const HeardEvent* ended = index.First(heard.event.id, EventType::kDisconnected);
     if (ended == nullptr || ended->at > heard.at)
@@ -192,6 +199,7 @@ void ExitEndsConnections(const HistoryIndex& index, PropertyResult& result) {
     if (silence == nullptr || !index.Settled(exited, silence->at)) return;
     if (Touched(index, id, connected, silence->at)) return;
     if (Touched(index, peer, connected, exited)) return;
+    if (OnAnotherPath(index, id, peer, exited)) return;
     BeforeSilence(index, result, id, EventType::kDisconnected, *silence);
   });
 }

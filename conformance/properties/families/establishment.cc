@@ -263,9 +263,11 @@ void RefusalsOfConnect(const HistoryIndex& index, PropertyResult& result) {
     const bool by_tcp = call.Refused(Errno::kConnRefused) || call.Refused(Errno::kTimedOut) ||
                         call.Refused(Errno::kHostUnreach);
     if (index.OverIwarp() && by_tcp) continue;
+    if (IsOfOwnPath(index, call)) continue;
     if (!call.Refused(Errno::kInval) && !call.Refused(Errno::kNxIo))
       result.Violated(call.at, Made(index, call),
-                      "-1 EINVAL, or -1 ENXIO once the device is removed");
+                      "-1 EINVAL, -1 ENXIO once the device is removed, or -1 ENOENT over a path of "
+                      "the application");
   }
 }
 
@@ -327,10 +329,18 @@ bool TakenBack(const HistoryIndex& index, IdRef id) {
          WasRefused(index, id, CallKind::kAccept) || WasRefused(index, id, CallKind::kEstablish);
 }
 
+// A link that is down may keep a message and never send it: its request has no end then.
+bool LinkKeepsRequests(const HistoryIndex& index) {
+  const bool down =
+      index.faults().Injected(FaultKind::kLinkDown) || index.faults().Injected(FaultKind::kFlap);
+  return down && index.profile().dialect.link_down_keeps_sends;
+}
+
 // With any losses: a request is answered, or given up when its last retransmission is over.
 void ConnectIsAnswered(const HistoryIndex& index, PropertyResult& result) {
   for (const FaultKind kind : {FaultKind::kDelay, FaultKind::kFailOver, FaultKind::kRemoveDevice})
     if (index.faults().Injected(kind)) return;
+  if (LinkKeepsRequests(index)) return;
   ForEachId(index, [&](IdRef id) {
     const MadeCall* connect = index.FirstSuccess(id, CallKind::kConnect);
     if (connect == nullptr) return;
@@ -380,9 +390,11 @@ constexpr auto kOfEstablishment = std::to_array<Property>({
         .Over(over::kIbCm),
     Always("EST-8", RouteComesFirst, "rdma_connect is refused until a route is resolved.",
            "man rdma_connect(3)"),
-    Always("EST-9", RefusalsOfConnect,
-           "rdma_connect is refused with EINVAL, or with ENXIO once the device is gone.",
-           "linux 6.1 cma.c rdma_connect_locked, ucma.c ucma_get_ctx"),
+    Always(
+        "EST-9", RefusalsOfConnect,
+        "rdma_connect is refused with EINVAL, with ENXIO once the device is gone, or with ENOENT "
+        "over a path of the application.",
+        "linux 6.1 cma.c rdma_connect_locked, ucma.c ucma_get_ctx, cm.c cm_init_av_by_path"),
     Eventually("EST-10", ActiveHearsTheReply,
                "A connecting id reports the reply of an accepting one.", "man rdma_accept(3)"),
     Eventually("EST-11", PassiveHearsTheRtu,

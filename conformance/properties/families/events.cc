@@ -63,7 +63,8 @@ void StatusFitsType(const HistoryIndex& index, PropertyResult& result) {
     // UNREACHABLE of a datagram id has the SIDR status of the refusal.
     const bool tcp = !heard.event.id.valid() || index[heard.event.id].tcp;
     const int32_t status = heard.event.status;
-    if (!tcp && heard.event.type == EventType::kUnreachable && IsSidrRefusal(status)) continue;
+    if (!tcp && heard.event.type == EventType::kUnreachable && IsSidrRefusal(index, heard))
+      continue;
     const std::string_view permitted = Refuted(SignOf(heard.event.type), status, index.OverIwarp());
     if (!permitted.empty())
       result.Violated(heard.at, Heard(index, heard) + (status == 0 ? " status=0" : ""),
@@ -146,6 +147,19 @@ void BlockingAsAsked(const HistoryIndex& index, PropertyResult& result) {
   }
 }
 
+// Whether the library may drop events of ids on the channel because it has reported CONNECT_ERROR
+// of them. A synchronous id reports it to a call, and may be on the channel by now.
+bool DropsAfterConnectError(const HistoryIndex& index, ChannelRef channel, size_t record) {
+  for (uint16_t i = 0; i < index.id_count(); ++i) {
+    const IdRef id{i};
+    if (!index[id].exists || index[id].ChannelAt(record) != channel) continue;
+    const bool to_a_call =
+        index[id].WasSynchronous() && index.FirstSuccess(id, CallKind::kConnect) != nullptr;
+    if (to_a_call || index.First(id, EventType::kConnectError) != nullptr) return true;
+  }
+  return false;
+}
+
 // The library drops some events: those after a CONNECT_ERROR, requests whose device is gone, and
 // those that a listener has left on another channel. Then a readable channel may be empty.
 void ReadableHasAnEvent(const HistoryIndex& index, PropertyResult& result) {
@@ -161,14 +175,12 @@ void ReadableHasAnEvent(const HistoryIndex& index, PropertyResult& result) {
     if (waits == nullptr || waited == nullptr || !waited->readable) continue;
     if (waits->channel != get->channel) continue;
     // Requests that a listener brings along to a channel are lost when they are read there.
-    bool keeps = false;
+    bool keeps = DropsAfterConnectError(index, get->channel, call.at);
     for (const MadeCall& other : index.calls()) {
       const auto* moved = std::get_if<call::MigrateId>(other.call);
       keeps |= moved != nullptr && other.at < call.at && moved->channel == get->channel &&
                !index.CallsOn(moved->id, CallKind::kListen).empty();
     }
-    for (const HeardEvent& heard : index.heard())
-      keeps |= heard.event.type == EventType::kConnectError && heard.channel == get->channel;
     if (keeps) continue;
     result.Arose();
     if (!call.reply.succeeded())

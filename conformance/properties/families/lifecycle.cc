@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "conformance/properties/facts.h"
 #include "conformance/properties/family.h"
 #include "conformance/properties/registry.h"
 
@@ -71,10 +72,14 @@ bool FoundBefore(const HistoryIndex& index, const MadeCall& query) {
 void LiveIsKnown(const HistoryIndex& index, PropertyResult& result) {
   for (const MadeCall& call : index.calls()) {
     if (!call.id().valid()) continue;
+    // Its errno is the status of the event that it met, of any value.
+    if (call.kind() == CallKind::kGetRequest && index.profile().dialect.get_request_sets_status)
+      continue;
     result.Arose();
     const bool has_none = call.kind() == CallKind::kQueryAddrInfo && !FoundBefore(index, call);
+    const bool is_other = has_none || IsOfOwnPath(index, call);  // the id was found
     for (const Errno unknown : {Errno::kNoEnt, Errno::kBadF}) {
-      if (unknown == Errno::kNoEnt && has_none) continue;
+      if (unknown == Errno::kNoEnt && is_other) continue;
       if (call.Refused(unknown))
         result.Violated(call.at, Made(index, call), "an answer about an id that is there");
     }
@@ -131,7 +136,7 @@ constexpr auto kOfLifecycle = std::to_array<Property>({
            "man rdma_destroy_id(3)"),
     Always("LIFE-4", LiveIsKnown,
            "No call on an existing id returns ENOENT or EBADF, except for an address info that was "
-           "not found.",
+           "not found, and for a path of the application.",
            "linux 6.1 ucma.c ucma_get_ctx"),
     Eventually("LIFE-5", SilentAtTheEnd, "A channel whose ids are all destroyed is quiet.",
                "man rdma_destroy_event_channel(3)"),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
 #include "conformance/properties/facts.h"
@@ -18,6 +19,7 @@ struct Membership {
   const MadeCall* join = nullptr;
   Address address;
   uint16_t context = 0;
+  bool synchronous = false;  // the join was a call that fetches an event
   const HeardEvent* heard = nullptr;
   const MadeCall* left = nullptr;
 };
@@ -66,8 +68,11 @@ bool Leaves(const MadeCall& call) {
          call.Refused(Errno::kNxIo);
 }
 
-void Tell(Story& story, const MadeCall& call) {
-  if (IsJoin(call) && call.reply.succeeded()) story.memberships.push_back(MadeBy(call));
+void Tell(Story& story, const MadeCall& call, bool synchronous) {
+  if (IsJoin(call) && call.reply.succeeded()) {
+    story.memberships.push_back(MadeBy(call));
+    story.memberships.back().synchronous = synchronous;
+  }
   const auto* leave = std::get_if<call::LeaveMulticast>(call.call);
   if (leave == nullptr) return;
   Membership* const left = Lasting(story, leave->address);
@@ -82,19 +87,28 @@ bool Names(const HeardEvent& heard, const Membership& one) {
                                                 heard.event.group == GroupOf(one.address));
 }
 
+// Gives the event to the first membership that fits and has none; false if there is none.
+template <typename Fits>
+bool Reports(Story& story, const HeardEvent& heard, Fits fits) {
+  for (Membership& one : story.memberships) {
+    if (one.heard != nullptr || one.left != nullptr || !fits(one)) continue;
+    one.heard = &heard;
+    return true;
+  }
+  return false;
+}
+
 // Over InfiniBand each join is an SA query, and the first query need not be the first that is
-// answered.
+// answered. A join that was made while the id was synchronous has fetched an event, which is its
+// own unless another one was unread.
 void Tell(Story& story, const HeardEvent& heard, bool asked) {
-  for (Membership& one : story.memberships) {
-    if (!asked || one.heard != nullptr || one.left != nullptr || !Names(heard, one)) continue;
-    one.heard = &heard;
-    return;
-  }
-  for (Membership& one : story.memberships) {
-    if (one.heard != nullptr || one.left != nullptr) continue;
-    one.heard = &heard;
-    return;
-  }
+  const auto any = [](const Membership& /*one*/) { return true; };
+  const auto asynchronous = [](const Membership& one) { return !one.synchronous; };
+  const auto named = [&](const Membership& one) { return Names(heard, one); };
+  const auto both = [&](const Membership& one) { return asynchronous(one) && named(one); };
+  const bool by_name = asked || std::ranges::any_of(story.memberships, &Membership::synchronous);
+  if (by_name && (Reports(story, heard, both) || Reports(story, heard, named))) return;
+  if (Reports(story, heard, asynchronous) || Reports(story, heard, any)) return;
   story.strays.push_back(&heard);
 }
 
@@ -109,7 +123,7 @@ Story StoryOf(const HistoryIndex& index, IdRef id) {
   };
   for (const MadeCall* call : index.CallsOn(id)) {
     hear_until(call->at);
-    Tell(story, *call);
+    Tell(story, *call, !index[id].ChannelAt(call->at).valid());
   }
   hear_until(index.history().records.size());
   return story;
@@ -223,12 +237,29 @@ void LeavingWaits(const HistoryIndex& index, PropertyResult& result) {
   });
 }
 
+// Whether the id has a route, or is looking for one, at the record. A ROUTE_ERROR leads back to
+// ADDR_RESOLVED. It may be unread where the SA was silent, and of a synchronous id the call returns
+// it. source: linux 6.1 cma.c cma_query_handler
+bool HasRoute(const HistoryIndex& index, IdRef id, size_t record) {
+  const HeardEvent* resolved = index.First(id, EventType::kRouteResolved);
+  if (resolved != nullptr && resolved->at < record) return true;
+  if (index.faults().Before(record, FaultKind::kSilenceSm)) return false;
+  const auto routes =
+      std::ranges::count_if(index.CallsOn(id, CallKind::kResolveRoute), [&](const MadeCall* call) {
+        const Reply end = EndOf(index, *call).first;
+        const bool failed = end.kind == ReplyKind::kReturned && !end.succeeded();
+        return call->at < record && call->reply.succeeded() && !failed;
+      });
+  return routes > std::ssize(index.EventsOf(id, EventType::kRouteError));
+}
+
 void JoinedInTime(const HistoryIndex& index, PropertyResult& result) {
   ForEachStory(index, [&](IdRef id, const Story& story) {
     for (const Membership& one : story.memberships) {
       result.Arose();
       for (const CallKind late : {CallKind::kListen, CallKind::kResolveRoute, CallKind::kConnect})
-        if (Succeeded(index, id, late, 0, one.join->at))
+        if (Succeeded(index, id, late, 0, one.join->at) &&
+            (late != CallKind::kResolveRoute || HasRoute(index, id, one.join->at)))
           result.Violated(one.join->at, Made(index, *one.join),
                           fmt::format("-1 EINVAL: after {}", FunctionName(late)));
     }

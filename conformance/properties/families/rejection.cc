@@ -26,10 +26,19 @@ bool MayHaveListened(const HistoryIndex& index, uint8_t kernel, uint16_t port, s
   return false;
 }
 
+// The last resolution of the id that succeeded before the record; null if there is none. An earlier
+// one ended with ADDR_ERROR.
+const MadeCall* LastResolution(const HistoryIndex& index, IdRef id, size_t record) {
+  const MadeCall* last = nullptr;
+  for (const MadeCall* call : index.CallsOn(id, CallKind::kResolveAddr))
+    if (call->reply.succeeded() && call->at < record) last = call;
+  return last;
+}
+
 void UnservedAreRefused(const HistoryIndex& index, PropertyResult& result) {
   for (const HeardEvent& heard : index.heard()) {
     if (heard.event.type != EventType::kRejected || !heard.event.id.valid()) continue;
-    const MadeCall* resolve = index.FirstSuccess(heard.event.id, CallKind::kResolveAddr);
+    const MadeCall* resolve = LastResolution(index, heard.event.id, heard.at);
     if (resolve == nullptr) continue;
     const Address& to = std::get<call::ResolveAddr>(*resolve->call).destination;
     if (to.kind != AddressKind::kSide || to.port >= kFirstEphemeralPort) continue;

@@ -145,7 +145,7 @@ struct PortOwner {
   IdRef id;
   uint8_t kernel = 0;
   PortSpace space = PortSpace::kTcp;
-  Address address;  // port 0: an ephemeral one, which no other id requests
+  Address address;  // port 0: one that the kernel has drawn
   bool family_only = true;
 };
 
@@ -244,6 +244,7 @@ class ConversationFacts {
   bool answers_may_be_lost = false;
   bool requests_may_be_late = false;  // one may come when its sender asks no more
   bool numbers_name_qps = false;      // created by the application without the library
+  bool shows_numbers = false;         // an event has shown that of a queue pair
   Payloads payloads;
   uint16_t empty_rejection;  // payload of REJECTED without private data
   uint16_t empty_refusal;    // and of UNREACHABLE of a datagram service

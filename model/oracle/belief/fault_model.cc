@@ -328,13 +328,28 @@ void FaultModel::TellEpochs(Possibility* p) const {
   }
 }
 
+// Its turns may be late by the time of a prompt event.
+bool FaultModel::MeetsLinkDown(const Flight& flight) const {
+  const int64_t prompt = profile_.timing.prompt.nanoseconds();
+  const auto stays_down = [&](uint8_t number) {
+    const DeviceInfo& device = devices_[number];
+    if (device.up || flight.since.earliest <= device.link_changed.at + prompt) return false;
+    return std::ranges::none_of(turns_, [&](const LinkTurn& turn) {
+      return turn.device == number && turn.at <= flight.since.latest + prompt;
+    });
+  };
+  // A bond that is down still receives what its links bring. source: observed 6.1-rxe in the lab
+  const bool hears = topology_.devices[flight.to_device].bonded;
+  return stays_down(flight.from_device) || (!hears && stays_down(flight.to_device));
+}
+
 void FaultModel::ApplyLinks(const Flight& flight, Fate* fate) const {
   const DeviceInfo& from = devices_[flight.from_device];
   const DeviceInfo& to = devices_[flight.to_device];
   const int64_t flapping = std::max(from.flaps_until, to.flaps_until);
   const bool flaps = flapping != kNoTime && flight.since.earliest <= flapping;
   if (flaps) {
-    fate->can_be_lost = true;
+    fate->Lose(MeetsLinkDown(flight) ? Certainty::kYes : Certainty::kMaybe);
     fate->fails_at_sender |= profile_.dialect.link_down_fails_sends;
   } else if (!from.up || !to.up) {
     fate->fails_at_sender |= !from.up && profile_.dialect.link_down_fails_sends;

@@ -221,9 +221,16 @@ class FaultModel : Fixed<FaultPlaces> {
   static void Delay(const Fault& fault, Fate* fate);
   // It was sent when the rule was in force.
   bool HasBegun(const Rule& rule, const Flight& flight) const;
+  // The time of the rule is not over before the message has met it.
+  bool Lasts(const Rule& rule, const Flight& flight) const;
+  // A later repetition of it, which the rule does not delay any more, may arrive before it.
+  bool MayBeOvertaken(const Rule& rule, const Flight& flight) const;
   Fate FateOverTcp(const Flight& flight) const;
   // By the links at both ends, as they are and as they were when it was sent.
   void ApplyLinks(const Flight& flight, Fate* fate) const;
+  // An end of its link that goes down and up was down before it was sent, and is so until it would
+  // have arrived.
+  bool MeetsLinkDown(const Flight& flight) const;
   // Whether the rule decides, so that later rules are skipped. `asked`: earlier rules certainly
   // have not decided.
   Certainty ApplyRule(const Rule& rule, const Flight& flight, const Hits& hits, bool asked,

@@ -58,7 +58,7 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hi
     if (places.AreBeyond(fault)) return Certainty::kNo;
     hits_all = places.AreWithin(fault) && fault.Loses();
   }
-  const bool always = hits_all && fault.window == Duration::Max() && HasBegun(rule, flight);
+  const bool always = hits_all && HasBegun(rule, flight) && Lasts(rule, flight);
   if (rule.counted != kNoRule) {
     const bool spared = ((flight.spared >> rule.counted) & 1) != 0;
     const bool used_up = !hits_all && hits[rule.counted] > fault.last - fault.first;
@@ -79,7 +79,7 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hi
     case PacketEffect::kLate:
     case PacketEffect::kOvertaken:
       Delay(fault, fate);
-      if (always && asked && flight.since.latest < rule.last())
+      if (always && asked && flight.since.latest < rule.last() && !MayBeOvertaken(rule, flight))
         fate->early += fault.by.nanoseconds();
       break;
     case PacketEffect::kDoubled:
@@ -94,6 +94,22 @@ bool FaultModel::HasBegun(const Rule& rule, const Flight& flight) const {
                             : flight.since.earliest >= rule.first();
 }
 
+bool FaultModel::Lasts(const Rule& rule, const Flight& flight) const {
+  if (rule.fault.window == Duration::Max()) return true;
+  return flight.since.latest + profile_.timing.prompt.nanoseconds() < rule.last();
+}
+
+// A repetition that is delayed as well is followed only when the message has arrived, and a third
+// one, which is not delayed any more, only behind that: what it brings is seen before. A tester may
+// ask for repetitions at any interval.
+bool FaultModel::MayBeOvertaken(const Rule& rule, const Flight& flight) const {
+  const int64_t end = rule.last();
+  if (end == kStill || end > flight.since.earliest + rule.fault.by.nanoseconds()) return false;
+  const bool any_interval = topology_.devices[flight.to_device].tester;
+  const int64_t interval = any_interval ? 0 : profile_.timing.ReplyInterval().nanoseconds();
+  return end >= flight.since.earliest + interval;
+}
+
 // What may still have been in flight when the rule was installed counts: see Matches. What answers
 // it was sent a moment later.
 FaultModel::Places FaultModel::PlacesBehind(uint32_t before, const Rule& rule,
@@ -101,7 +117,9 @@ FaultModel::Places FaultModel::PlacesBehind(uint32_t before, const Rule& rule,
   const int64_t prompt = profile_.timing.prompt.nanoseconds();
   const bool any = delays_ && rule.fault.after == Duration();
   const int64_t from = any ? std::numeric_limits<int64_t>::min() : rule.first() - 2 * prompt;
-  const uint32_t most = may_sends_.Most(rule.fault.messages, from, flight.since.latest);
+  const uint8_t side = rule.fault.side;
+  const uint8_t sender = side == kAnySide ? kNoDevice : topology_.sides[side].device;
+  const uint32_t most = may_sends_.Most(rule.fault.messages, sender, from, flight.since.latest);
   return {.first = before + 1, .last = most == 0 ? kNoEnd : std::max(most, before + 1)};
 }
 
@@ -116,13 +134,13 @@ std::optional<Counted> FaultModel::Count(const Flight& flight) {
   const auto counts = std::ranges::find_if(
       rules_, [&](const Rule& rule) { return rule.until == kStill && Matches(rule, flight); });
   if (counts == rules_.end() || !counts->fault.CountsMessages() || !HasBegun(*counts, flight) ||
-      flight.since.latest > counts->last())
+      !Lasts(*counts, flight))
     return std::nullopt;
   const Fault& fault = counts->fault;
   const auto before = static_cast<uint32_t>(counts->sent.size());
   const Places places = PlacesBehind(before, *counts, flight);
   counts->sent.push_back(flight.since);
-  if (counts->counted == kNoRule || fault.window != Duration::Max()) return std::nullopt;
+  if (counts->counted == kNoRule) return std::nullopt;
   const bool hits = places.AreWithin(fault) && fault.Effect() != PacketEffect::kDoubled;
   if (!hits && !places.AreBeyond(fault)) return std::nullopt;
   return Counted{.rule = counts->counted, .effect = fault.Effect(), .hits = hits};

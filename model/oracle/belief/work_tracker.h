@@ -46,6 +46,7 @@ struct QueuesInfo {
   bool sends_failed = false;  // one of them has: those behind it are flushed
   bool receives_failed = false;
   bool unknown = false;      // nothing can be said about what completes
+  bool keeps_sends = false;  // that, and only since it may keep sends that it has refused
   bool service = false;      // a datagram service was named
   uint8_t rnr_retries = 7;   // that the application of this end has asked the other one for
   bool reads_none = false;   // this end has named a depth of 0 for its reads

@@ -3,6 +3,7 @@
 #define MODEL_ORACLE_JUDGE_ANSWERS_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "model/catalogue/catalogue.h"
 #include "model/oracle/judge/verdict.h"
 #include "model/rules/rule.h"
+#include "model/vocabulary/address.h"
 #include "model/vocabulary/reply.h"
 
 namespace cm::model {
@@ -42,6 +44,12 @@ inline std::string Text(const Outcome& outcome) {
   if (outcome.kind == OutcomeKind::kCrashes) return "crashed (undefined)";
   if (outcome.kind == OutcomeKind::kReturnsCode) return std::to_string(outcome.code);
   return outcome.error == Errno::kNone ? "0" : "-1 " + cm::ToString(outcome.error);
+}
+
+// Whether the port is the expected one. The judge writes kFirstEphemeralPort for a port that the
+// kernel has drawn, whose value has no meaning.
+inline bool SamePort(uint16_t expected, uint16_t seen) {
+  return expected == kFirstEphemeralPort ? seen >= kFirstEphemeralPort : seen == expected;
 }
 
 // Adds to what is permitted, once.

@@ -33,11 +33,13 @@ void Count(const PortOwner& owner, const Address& wanted, const Window& window,
     *clash = {.same_address = Certainty::kMaybe, .wildcard = Certainty::kYes};
 }
 
-// An owner that is not judged may have the address of its interface by now.
+// What a call that wants the address may meet at an owner that is not judged, or whose port the
+// kernel has drawn. The owner may have the address of its interface by now.
 void Suspect(const PortOwner& owner, const Address& wanted, PortClash* clash) {
   const bool wildcard = wanted.AnyOrLoopback() || owner.address.AnyOrLoopback();
   if (wildcard) clash->wildcard = Certainty::kMaybe;
-  if (!wanted.AnyOrLoopback() && (owner.address.AnyOrLoopback() || owner.address == wanted))
+  const bool same = owner.address.WithPort(wanted.port) == wanted;
+  if (!wanted.AnyOrLoopback() && (owner.address.AnyOrLoopback() || same))
     clash->same_address = Certainty::kMaybe;
 }
 
@@ -52,13 +54,14 @@ PortClash ClashFor(IdRef id, const Call& call, const Window& window, JudgeContex
   const Address wanted = listens ? info.bound : AddressWantedBy(call);
   if (wanted.kind == AddressKind::kNone || wanted.port == 0) return clash;
   for (const PortOwner& owner : facts.ports) {
+    const bool maybe_drawn = owner.address.port == 0 && wanted.port >= kFirstEphemeralPort;
     if (owner.id == id || owner.kernel != info.kernel || owner.space != info.space ||
-        owner.address.port != wanted.port)
+        (owner.address.port != wanted.port && !maybe_drawn))
       continue;
     if (!listens && info.shares_port && facts.id(owner.id).shares_port) continue;
     const bool family_only = info.family_only.value_or(!wanted.v6);
     if (owner.family_only && family_only && owner.address.v6 != wanted.v6) continue;
-    if (!facts.id(owner.id).in_scope) {
+    if (maybe_drawn || !facts.id(owner.id).in_scope) {
       Suspect(owner, wanted, &clash);
       continue;
     }

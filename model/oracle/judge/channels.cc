@@ -249,7 +249,7 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
   if (!facts_.id(owner).in_scope) return OutOfScope();
   if (!facts_.id(owner).exists) return refuse("an event of an id that exists");
   if (facts_.id(owner).channel != call.channel) return refuse("an event of this channel's ids");
-  if (!WaitedRightly(record, call.channel, &verdict)) return verdict;
+  if (!WaitedRightly(record, call.channel, Watcher::kReader, &verdict)) return verdict;
   Aim aim{.id = owner, .request = is_request ? &event : nullptr};
   if (is_request)
     JoinShown(event, window, &aim);
@@ -287,7 +287,7 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
   learning_.FromEvent(event, components_.PossibilitiesOf(owner).front(), call.request);
   if (is_request) components_.AddRequest(owner, call.request);
   std::optional<int64_t>& fetched = facts_.channel(call.channel).fetched;
-  if (!fetched) fetched = window.begin;
+  if (!fetched && MayHaveDropped(owner)) fetched = window.begin;
   Count(call, owner, memberships);
   components_.Split(components_.NumberOf(owner));
   return verdict;
@@ -339,13 +339,28 @@ Verdict Channels::Nothing(const Record& record, ChannelRef channel, const Reply&
   return verdict;
 }
 
-bool Channels::StaysQuiet(ChannelRef channel, const Window& window, Verdict* verdict) {
+bool Channels::MayHaveDropped(IdRef owner) const {
+  if (search_.IsCrowd(components_.NumberOf(owner))) return true;
+  for (uint16_t i = 0; i < facts_.id_count(); ++i) {
+    const IdInfo& info = facts_.id(IdRef{i});
+    if (IdRef{i} != owner && info.exists && info.channel == facts_.id(owner).channel) return true;
+  }
+  return false;
+}
+
+bool Channels::StaysQuiet(ChannelRef channel, Watcher watcher, const Window& window,
+                          Verdict* verdict) {
   const std::optional<int64_t> fetched = facts_.channel(channel).fetched;
+  const auto reads = [channel](const WaitingCall& call) {
+    return call.what == WaitingCall::For::kEvent && call.channel == channel;
+  };
+  const bool is_read = watcher == Watcher::kReader || std::ranges::any_of(context_.waiting, reads);
+  const Span dropping{fetched.value_or(window.begin), window.end};
   for (const Components::Number number : components_.On(channel)) {
     const auto stays = [&](Possibility& p) {
       // A fetch of a later event has made the library process the ones it drops.
       return delivery_.IsDrained(p, channel) ||
-             (fetched && delivery_.Drain(&p, channel, {*fetched, window.end}));
+             ((is_read || fetched) && delivery_.Drain(&p, channel, dropping));
     };
     const bool quiet = search_.Last(number, window, verdict, stays, {.quiet = channel});
     if (quiet) continue;
@@ -355,11 +370,12 @@ bool Channels::StaysQuiet(ChannelRef channel, const Window& window, Verdict* ver
   return CrowdsStayAway(channel, window.AtEnd(), verdict);
 }
 
-bool Channels::WaitedRightly(const Record& record, ChannelRef channel, Verdict* verdict) {
+bool Channels::WaitedRightly(const Record& record, ChannelRef channel, Watcher watcher,
+                             Verdict* verdict) {
   const std::optional<Window> waited = context_.WaitedIn(record);
   if (!waited || facts_.channel(channel).unjudged) return true;
   Verdict until{.saw = verdict->saw + ", late"};
-  if (!StaysQuiet(channel, *waited, &until)) {
+  if (!StaysQuiet(channel, watcher, *waited, &until)) {
     *verdict = std::move(until);
     return false;
   }
@@ -371,10 +387,11 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
   const Window window = WindowOf(record);
   Verdict verdict{.saw = readable ? "readable" : "quiet"};
   if (!readable) {
-    if (StaysQuiet(channel, window, &verdict)) facts_.channel(channel).fetched.reset();
+    if (StaysQuiet(channel, Watcher::kPoll, window, &verdict))
+      facts_.channel(channel).fetched.reset();
     return verdict;
   }
-  if (!WaitedRightly(record, channel, &verdict)) return verdict;
+  if (!WaitedRightly(record, channel, Watcher::kPoll, &verdict)) return verdict;
   std::vector<Components::Number> able;
   const auto is_drained = [&](const Possibility& p) { return delivery_.IsDrained(p, channel); };
   bool crowded = false;

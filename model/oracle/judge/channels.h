@@ -2,6 +2,8 @@
 #ifndef MODEL_ORACLE_JUDGE_CHANNELS_H_
 #define MODEL_ORACLE_JUDGE_CHANNELS_H_
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "model/conversation/history.h"
@@ -22,8 +24,10 @@ class Channels : JudgeBase {
                    const seen::Released& released);
   // The channel becomes readable within a time, or stays quiet.
   Verdict Wait(const Record& record, ChannelRef channel, bool readable);
-  // Nothing comes until the end of the window. False with a verdict when something had to.
-  bool StaysQuiet(ChannelRef channel, const Window& window, Verdict* verdict);
+  // Nothing comes until the end of the window. False with a verdict when something had to. Where a
+  // thread is in rdma_get_cm_event meanwhile, the library takes the events that it drops.
+  enum class Watcher : uint8_t { kPoll, kReader };
+  bool StaysQuiet(ChannelRef channel, Watcher watcher, const Window& window, Verdict* verdict);
 
  private:
   // Of a crowd the one whose request is shown is judged together with the listener.
@@ -49,7 +53,10 @@ class Channels : JudgeBase {
   bool CrowdMayCome(ChannelRef channel, const Window& window) const;
   Verdict Fetched(const Record& record, const call::GetCmEvent& call, const CmEvent& event);
   // The same of the time that an event, or a wait for one, took too long.
-  bool WaitedRightly(const Record& record, ChannelRef channel, Verdict* verdict);
+  bool WaitedRightly(const Record& record, ChannelRef channel, Watcher watcher, Verdict* verdict);
+  // Whether a fetch of an event of the id may have taken events of others, which the library drops.
+  // Of the id itself those were followed, unless too much may be so.
+  bool MayHaveDropped(IdRef owner) const;
   // The channel had nothing for its reader: EAGAIN, or the call waits.
   Verdict Nothing(const Record& record, ChannelRef channel, const Reply& reply);
   // An event was fetched, and not recorded.

@@ -1,10 +1,12 @@
 #include "model/oracle/judge/counted_faults.h"
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 #include <vector>
 
 #include "model/oracle/judge/answers.h"
+#include "model/vocabulary/protocol.h"
 
 namespace cm::model {
 namespace {
@@ -107,45 +109,104 @@ void CountedFaults::ExpectGroup(const Record& record) {
   }
 }
 
+// As it is before the call: calls that are made at once, or a call that waits, may change it.
+CountedFaults::Route CountedFaults::RouteOf(IdRef id, Span when) const {
+  if (when.latest == kStill) return {};
+  std::optional<Route> route;
+  for (const Possibility& p : components_.PossibilitiesOf(id)) {
+    const uint8_t at = p.Find(id);
+    if (at == kNoId) return {};
+    const Route one{.own = p.ids[at].device, .peer = facts_.PeerDeviceOf(p.ids[at])};
+    if (route && *route != one) return {};
+    route = one;
+  }
+  return route.value_or(Route());
+}
+
 // What a kernel sends for a message is sent for each repetition of it; an MRA for a repetition
 // alone. source: linux 6.1 cm.c cm_req_handler, cm_dup_req_handler
 void CountedFaults::Asks(IdRef id, Span when) {
   MaySends& sends = fault_model_.may_sends();
-  sends.Add({MadKinds(MadKind::kReq), when, interval_, true, id});
-  sends.Add({MadKinds(MadKind::kMra), when, interval_, false, id});
+  const Route route = RouteOf(id, when);
+  const Span ever{when.earliest, kStill};
+  sends.Add({.kinds = MadKinds(MadKind::kReq),
+             .when = when,
+             .interval = interval_,
+             .attempt = id,
+             .from = route.own});
+  sends.Add({.kinds = MadKinds(MadKind::kMra),
+             .when = when,
+             .interval = interval_,
+             .first = false,
+             .attempt = id,
+             .from = route.peer});
   // Also when a listener ends that has not shown it.
-  sends.Add({MadKinds(MadKind::kRej), {when.earliest, kStill}, interval_, true, id});
+  sends.Add({.kinds = MadKinds(MadKind::kRej),
+             .when = ever,
+             .interval = interval_,
+             .attempt = id,
+             .from = route.peer});
+}
+
+// Each request is answered once at most, by whatever call, or by a kernel without a listener, or
+// when what it was for ends. source: linux 6.1 cm.c cm_sidr_req_handler, cm_destroy_id
+void CountedFaults::AsksForService(IdRef id, Span when) {
+  MaySends& sends = fault_model_.may_sends();
+  const Route route = RouteOf(id, when);
+  const Span ever{when.earliest, kStill};
+  sends.Add({.kinds = MadKinds(MadKind::kSidrReq),
+             .when = when,
+             .interval = interval_,
+             .attempt = id,
+             .from = route.own});
+  sends.Add({.kinds = MadKinds(MadKind::kSidrRep),
+             .when = ever,
+             .interval = interval_,
+             .attempt = id,
+             .from = route.peer});
 }
 
 // source: linux 6.1 cm.c cm_rep_handler, cm_dup_rep_handler
 void CountedFaults::Replies(IdRef id, Span when) {
   MaySends& sends = fault_model_.may_sends();
-  for (const MadKind kind : {MadKind::kRep, MadKind::kRej})
-    sends.Add({MadKinds(kind), when, interval_, true, id});
+  sends.Add({.kinds = MadKinds(MadKind::kRep),
+             .when = when,
+             .interval = interval_,
+             .attempt = id,
+             .from = RouteOf(id, when).own});
+  sends.Add({MadKinds(MadKind::kRej), when, interval_, true, id});
   for (const MadKind kind : {MadKind::kMra, MadKind::kRtu})
     sends.Add({MadKinds(kind), when, interval_, false, id});
 }
 
 // A DREP is sent for a DREQ, by whatever call. source: linux 6.1 cm.c cm_dreq_handler
 void CountedFaults::Disconnects(IdRef id, Span when) {
-  for (const MadKind kind : {MadKind::kDreq, MadKind::kDrep})
-    fault_model_.may_sends().Add({MadKinds(kind), when, interval_, true, id});
+  MaySends& sends = fault_model_.may_sends();
+  sends.Add({.kinds = MadKinds(MadKind::kDreq),
+             .when = when,
+             .interval = interval_,
+             .attempt = id,
+             .from = RouteOf(id, when).own});
+  sends.Add({MadKinds(MadKind::kDrep), when, interval_, true, id});
 }
 
 // The REJ of one that was asked is that of its request, as long as one is counted for that.
 void CountedFaults::Rejects(IdRef id, Span when) {
   const std::vector<Possibility>& all = components_.PossibilitiesOf(id);
+  const auto rejects = [&] { Once(MadKind::kRej, when, RouteOf(id, when).own); };
   IdRef asker;
   for (const Possibility& p : all) {
     const uint8_t at = p.Find(id);
     const IdRef origin = at == kNoId ? IdRef() : p.ids[at].origin;
-    if (!origin.valid() || (asker.valid() && asker != origin)) return Once(MadKind::kRej, when);
+    if (!origin.valid() || (asker.valid() && asker != origin)) return rejects();
     asker = origin;
   }
-  if (!fault_model_.may_sends().MayBeRejected(asker)) Once(MadKind::kRej, when);
+  if (!fault_model_.may_sends().MayBeRejected(asker)) rejects();
 }
 
+// That of a request for a service is noted with it.
 void CountedFaults::Ends(IdRef id, Span when) {
+  if (IsDatagram(facts_.id(id).space)) return;
   Disconnects(id, when);
   Rejects(id, when);
 }
@@ -159,11 +220,15 @@ void CountedFaults::EndsAll(Span when, IsSo is_so) {
 void CountedFaults::Fetched(const CmEvent& event, const Record& record) {
   // A call that has waited was noted when it began to.
   const bool waited = std::holds_alternative<seen::Released>(record.seen);
-  const bool asked = facts_.id(event.id).connected;
-  if (!waited && event.type == EventType::kEstablished && asked)
-    Once(MadKind::kRtu, TimeOf(record));
-  if (!waited && event.type == EventType::kConnectError) Once(MadKind::kRej, TimeOf(record));
-  if (EndsRepetitions(event.type)) fault_model_.may_sends().End(event.id, record.end.nanoseconds());
+  const IdInfo& info = facts_.id(event.id);
+  const bool datagram = IsDatagram(info.space);
+  const Span when = TimeOf(record);
+  if (!waited && event.type == EventType::kEstablished && info.connected && !datagram)
+    Once(MadKind::kRtu, when, RouteOf(event.id, when).own);
+  if (!waited && event.type == EventType::kConnectError) Once(MadKind::kRej, when);
+  const bool fails = datagram && event.type == EventType::kUnreachable;
+  if (fails || EndsRepetitions(event.type))
+    fault_model_.may_sends().End(event.id, record.end.nanoseconds());
 }
 
 void CountedFaults::Calls(const Call& call, const Reply& reply, Span when) {
@@ -172,6 +237,10 @@ void CountedFaults::Calls(const Call& call, const Reply& reply, Span when) {
   const bool waits = id.valid() && facts_.id(id).synchronous();
   const bool made = waits || reply.kind != ReplyKind::kReturned || reply.succeeded();
   const CallKind kind = KindOf(call);
+  if (id.valid() && IsDatagram(facts_.id(id).space)) {
+    if (kind == CallKind::kConnect && made) AsksForService(id, when);
+    return;
+  }
   if (kind == CallKind::kConnect) {
     if (made) Asks(id, when);
     if (waits) Once(MadKind::kRtu, {when.earliest, kStill});
@@ -214,8 +283,10 @@ void CountedFaults::LearnOf(IdRef id, MadKind kind, const Record& record) {
   if (!sent) return;
   // So it has not sent the DREQ that was expected.
   if (kind == MadKind::kDrep) fault_model_.may_sends().TakeBack(id, record.begin.nanoseconds());
-  const auto counted =
-      fault_model_.Count(all.front().flights[PlaceOf(all.front(), id, kind, record)]);
+  const Flight& flight = all.front().flights[PlaceOf(all.front(), id, kind, record)];
+  const int64_t begin = record.begin.nanoseconds();
+  if (!fault_model_.may_sends().NoteSent(id, kind, flight.since.latest, begin)) return;
+  const auto counted = fault_model_.Count(flight);
   if (!counted) return;
   search_.Change(components_.NumberOf(id),
                  [&](Possibility* p) { Apply(*counted, p, PlaceOf(*p, id, kind, record)); });
@@ -229,8 +300,8 @@ void CountedFaults::Learn(const Record& record, const Line& line) {
   if (IsTogether(conversation_, record.line) || !facts_.tester_messages.empty()) return;
   const IdRef id = answered->event ? answered->event->id : IdOf(calls->call);
   if (!id.valid() || !facts_.id(id).in_scope || !components_.Has(components_.NumberOf(id))) return;
-  for (const MadKind kind :
-       {MadKind::kReq, MadKind::kRep, MadKind::kRtu, MadKind::kDreq, MadKind::kDrep, MadKind::kRej})
+  for (const MadKind kind : {MadKind::kReq, MadKind::kRep, MadKind::kRtu, MadKind::kDreq,
+                             MadKind::kDrep, MadKind::kRej, MadKind::kSidrReq, MadKind::kSidrRep})
     LearnOf(id, kind, record);
 }
 

@@ -20,10 +20,19 @@ class CountedFaults : JudgeBase {
   void Learn(const Record& record, const Line& line);
 
  private:
+  // The devices at both ends of an id; kNoDevice: it is not known.
+  struct Route {
+    uint8_t own = kNoDevice;
+    uint8_t peer = kNoDevice;
+    friend bool operator==(const Route&, const Route&) = default;
+  };
+
   void ExpectGroup(const Record& record);
   void Calls(const Call& call, const Reply& reply, Span when);
   void Fetched(const CmEvent& event, const Record& record);
+  Route RouteOf(IdRef id, Span when) const;
   void Asks(IdRef id, Span when);
+  void AsksForService(IdRef id, Span when);
   void Replies(IdRef id, Span when);
   // What an id may send that is disconnected, rejected, or destroyed, also by its kernel.
   void Disconnects(IdRef id, Span when);
@@ -31,8 +40,10 @@ class CountedFaults : JudgeBase {
   void Ends(IdRef id, Span when);
   template <typename IsSo>
   void EndsAll(Span when, IsSo is_so);
-  // One message, and so many more as another is repeated.
-  void Once(MadKind kind, Span when) { fault_model_.may_sends().Add({MadKinds(kind), when}); }
+  // One message, of that device.
+  void Once(MadKind kind, Span when, uint8_t from = kNoDevice) {
+    fault_model_.may_sends().Add({.kinds = MadKinds(kind), .when = when, .from = from});
+  }
   static Span TimeOf(const Record& record);
   void LoseStale(const Call& call);
   void LearnOf(IdRef id, MadKind kind, const Record& record);

@@ -63,6 +63,17 @@ void MeetPeer(IdRef id, ConversationFacts& facts, Components& components) {
   own.device = moved ? kNoDevice : device;
 }
 
+// A send that was refused may be carried out later.
+void KeepSends(QueuesInfo* own) {
+  own->keeps_sends |= !own->unknown;
+  own->unknown = true;
+}
+
+void LoseTrackOf(QueuesInfo* own) {
+  own->keeps_sends = false;
+  own->unknown = true;
+}
+
 }  // namespace
 
 // Its queue pair is in error, whatever was thought of it.
@@ -136,6 +147,14 @@ std::vector<DataPath::DueCompletion> DataPath::DueOfReceives(IdRef id, const End
   return due;
 }
 
+// A send that is carried out after all can only bring the receives of its own queue pair into
+// error, in their order, and as the tracker has it of a queue pair of which something is unknown.
+bool DataPath::IsUnknown(IdRef id, bool receives) const {
+  const QueuesInfo& own = facts_.work.of(id);
+  if (!receives || !own.keeps_sends || own.shares) return facts_.work.Unknown(id);
+  return own.peer.valid() && facts_.work.of(own.peer).unknown;
+}
+
 // Each of the requests may have been executed without a completion, up to one that never gets any.
 bool DataPath::AllMayBeSilent(IdRef id, const Ends& ends) const {
   const QueuesInfo& own = facts_.work.of(id);
@@ -152,7 +171,7 @@ bool DataPath::AllMayBeSilent(IdRef id, const Ends& ends) const {
 // Whether the queue may be found empty.
 Certainty DataPath::NothingCompleted(IdRef id, bool receives, const Ends& ends) const {
   const QueuesInfo& own = facts_.work.of(id);
-  if (facts_.work.Unknown(id)) return Certainty::kMaybe;
+  if (IsUnknown(id, receives)) return Certainty::kMaybe;
   const std::vector<DueCompletion> due = receives ? DueOfReceives(id, ends) : DueOfSends(id, ends);
   if (due.empty()) return Certainty::kYes;
   if (Only(ends.own, QpPhase::kErr) && !(receives && own.shares)) {
@@ -190,7 +209,7 @@ Verdict DataPath::Complete(const Record& record, const Call& call, const Reply& 
   if (ends.own.Has(QpPhase::kNone)) guards = guards | Guard::kQpAbsent;
   if (!Only(ends.own, QpPhase::kNone)) {
     if (nothing != Certainty::kNo) guards = guards | Guard::kNothingCompleted;
-    if (nothing != Certainty::kYes || facts_.work.Unknown(id)) guards = guards | Guard::kFine;
+    if (nothing != Certainty::kYes || IsUnknown(id, receives)) guards = guards | Guard::kFine;
   }
   bool fits = Unseen(reply);
   for (const CallRule& rule : RowsOn(KindOf(call))) {
@@ -215,7 +234,7 @@ bool DataPath::JudgeWork(const Record& record, bool receives, IdRef id, const En
                          const std::optional<Output>& output, Verdict* verdict) {
   QueuesInfo& own = facts_.work.of(id);
   const auto* seen = output ? std::get_if<Completion>(&*output) : nullptr;
-  if (facts_.work.Unknown(id)) {
+  if (IsUnknown(id, receives)) {
     verdict->sharp = false;
     return true;
   }
@@ -289,7 +308,8 @@ void DataPath::Learn(const Record& record, const Line& line) {
   const bool refused = answered->reply == Reply::Refused(Errno::kInval);
   if (refused && IsWork(kind) && !IsReceive(kind) &&
       !(PhasesOf(id, components_) & kBeforeRts).empty())
-    work.of(id).unknown = true;
+    KeepSends(&work.of(id));
+  if (TraitsOf(kind).on_cq && Unseen(answered->reply)) work.of(id).keeps_sends = false;
   if (!answered->reply.succeeded() || !id.valid()) return;
   if (!MovesData(kind) && !QpAskedBy(call)) return;
   if (!facts_.id(id).in_scope) return;
@@ -304,7 +324,9 @@ void DataPath::Learn(const Record& record, const Line& line) {
     work.NewQueuePair(id, facts_.id(id).connected || accepts);
   } else if (WorkOf(call) != nullptr) {
     work.Post(call, EndsOf(id, facts_, components_));
-    if (IsRead(kind) && MayHaveNoRoomToRead(id)) work.of(id).unknown = true;
+    const size_t receives = work.of(id).receives.size() - work.of(id).receives_done;
+    work.of(id).keeps_sends &= receives <= QueueLimits::kWork;
+    if (IsRead(kind) && MayHaveNoRoomToRead(id)) LoseTrackOf(&work.of(id));
     if (kind == CallKind::kPostUdSend)
       context_.datagram_lengths.push_back(LengthOf(WorkOf(call)->sges));
   } else if (const auto* msgs = std::get_if<call::RegMsgs>(&call)) {
@@ -314,10 +336,10 @@ void DataPath::Learn(const Record& record, const Line& line) {
   } else if (const auto* write = std::get_if<call::RegWrite>(&call)) {
     registered(*write);
   } else if (kind == CallKind::kCreateSrq || kind == CallKind::kCreateSrqEx) {
-    work.of(id).unknown |= work.of(id).srq || work.of(id).had;
+    if (work.of(id).srq || work.of(id).had) LoseTrackOf(&work.of(id));
     work.of(id).srq = true;
   } else if (kind == CallKind::kDestroySrq) {
-    work.of(id).unknown |= work.of(id).shares;
+    if (work.of(id).shares) LoseTrackOf(&work.of(id));
     work.of(id).srq = false;
   }
 }

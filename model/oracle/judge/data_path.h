@@ -50,6 +50,8 @@ class DataPath : JudgeBase {
                    const std::optional<Output>& output);
   std::vector<DueCompletion> DueOfSends(IdRef id, const Ends& ends) const;
   std::vector<DueCompletion> DueOfReceives(IdRef id, const Ends& ends) const;
+  // Nothing can be said about what completes at that queue of the id.
+  bool IsUnknown(IdRef id, bool receives) const;
   bool AllMayBeSilent(IdRef id, const Ends& ends) const;
   Certainty NothingCompleted(IdRef id, bool receives, const Ends& ends) const;
   bool JudgeWork(const Record& record, bool receives, IdRef id, const Ends& ends,

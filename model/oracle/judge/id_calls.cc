@@ -72,12 +72,10 @@ std::vector<Output> OutputsOf(const ConversationFacts& facts, const Possibility&
   return {PortOutput{source ? shown.source.port : shown.destination.port}};
 }
 
-// Ports that the kernel chooses have no meaning.
 bool SameOutput(const Output& expected, const Output& seen) {
   const auto* port = std::get_if<PortOutput>(&expected);
   const auto* other = std::get_if<PortOutput>(&seen);
-  if (port != nullptr && other != nullptr && port->port >= kFirstEphemeralPort)
-    return other->port >= kFirstEphemeralPort;
+  if (port != nullptr && other != nullptr) return SamePort(port->port, other->port);
   return expected == seen;
 }
 

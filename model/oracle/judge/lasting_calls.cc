@@ -97,34 +97,45 @@ Verdict Destructions::EndCrowd(const Record& record, const Call& call, const Rep
   return verdict;
 }
 
-bool Destructions::DestroyAllOn(ChannelRef channel, Components::Number number, const Window& window,
-                                bool blocked, HeldUp* may_be, Verdict* verdict) {
-  const Span now = window.AtBegin().span();
+bool Destructions::IsHeldUp(ChannelRef channel, const Possibility& p) const {
+  return std::ranges::any_of(p.ids, [&](const IdState& id) {
+    return id.gone && id.name.valid() && facts_.id(id.name).channel == channel;
+  });
+}
+
+bool Destructions::MayHoldUp(ChannelRef channel, Components::Number number, const Window& waited) {
+  PossibilitySet before = components_.Peek(number);
+  Verdict lasting;
+  const auto waits = [&](const Possibility& p) { return IsHeldUp(channel, p); };
+  const bool lasts = search_.Last(number, waited, &lasting, waits);
+  components_.Put(number, std::move(before));
+  return lasts || lasting.kind == VerdictKind::kInconclusive;
+}
+
+bool Destructions::DestroyAllOn(Closing* closing, Components::Number number, Verdict* verdict) {
+  const ChannelRef channel = closing->channel;
+  const Window begin = closing->window.AtBegin();
   const std::vector<IdRef> ids = components_.IdsOf(number);
-  const auto held_up = [&](const Possibility& p) {
-    return std::ranges::any_of(p.ids, [&](const IdState& id) {
-      return id.gone && id.name.valid() && facts_.id(id.name).channel == channel;
-    });
-  };
-  if (!search_.Close(number, window.AtBegin(), verdict)) return false;
+  if (!search_.Close(number, begin, verdict)) return false;
   search_.Advance(number, verdict, [&](Possibility& p, JudgedStep& judged) {
     for (const IdRef id : ids) {
       const uint8_t at = p.Find(id);
       if (at == kNoId || facts_.id(id).channel != channel || p.ids[at].gone) continue;
-      machine_.Destroy(&p, at, now);
+      machine_.Destroy(&p, at, begin.span());
     }
     machine_.DestroyLeftOn(
-        &p, [channel](ChannelRef one) { return one == channel; }, now);
-    may_be->at_first |= held_up(p);
-    if (held_up(p)) p.used.set(NumberOf(&Row(ChannelGuard::kMessageOutstanding)));
+        &p, [channel](ChannelRef one) { return one == channel; }, begin.span());
+    if (IsHeldUp(channel, p)) p.used.set(NumberOf(&Row(ChannelGuard::kMessageOutstanding)));
     judged.Add(std::move(p));
   });
-  const bool kept = search_.Judge(number, window, verdict, [&](Possibility& p, JudgedStep& judged) {
-    const bool running = held_up(p);
-    may_be->at_last |= running;
-    if (blocked || !running) judged.Add(std::move(p));
-  });
-  if (!kept) return false;
+  if (closing->waited && !closing->may_last)
+    closing->may_last = MayHoldUp(channel, number, *closing->waited);
+  const auto ends = [&](Possibility& p, JudgedStep& judged) {
+    const bool running = IsHeldUp(channel, p);
+    closing->may_go_on |= running;
+    if (closing->blocked || !running) judged.Add(std::move(p));
+  };
+  if (!search_.Judge(number, closing->window, verdict, ends)) return false;
   // What is called on them from now on reads memory that is not theirs any more.
   for (const IdRef id : ids)
     if (facts_.id(id).channel == channel) facts_.id(id).in_scope = false;
@@ -145,13 +156,16 @@ Verdict Destructions::Channel(const Record& record, const call::DestroyEventChan
   for (const IdRef listener : components_.CrowdsOn(call.channel))
     components_.JudgeTogether(listener);
   const bool unjudged = facts_.channel(call.channel).unjudged;
-  HeldUp may_be{.at_first = unjudged, .at_last = unjudged};
+  Closing closing{.channel = call.channel,
+                  .window = WindowOf(record),
+                  .waited = context_.WaitedIn(record),
+                  .blocked = blocked,
+                  .may_last = unjudged,
+                  .may_go_on = unjudged};
+  if (closing.waited) verdict.saw += ", late";
   for (const Components::Number number : components_.On(call.channel))
-    if (!DestroyAllOn(call.channel, number, WindowOf(record), blocked, &may_be, &verdict))
-      return verdict;
-  const bool waited = context_.WaitedIn(record).has_value();
-  if (waited) verdict.saw += ", late";
-  if ((blocked && !may_be.at_last) || (waited && !may_be.at_first))
+    if (!DestroyAllOn(&closing, number, &verdict)) return verdict;
+  if ((blocked && !closing.may_go_on) || (closing.waited && !closing.may_last))
     verdict.kind = VerdictKind::kRefused;
   verdict.certain.set(NumberOf(blocked ? &held_up : &gone));
   if (blocked) {
@@ -277,6 +291,10 @@ Verdict Migrations::Called(const Record& record, const call::MigrateId& call,
     return verdict;
   IdInfo& info = facts_.id(call.id);
   if (info.synchronous()) facts_.ReleaseRequestOf(call.id);
+  // An event of it that a fetch may have dropped is not on the new channel either.
+  const bool between_channels = !info.synchronous() && call.channel.valid();
+  if (between_channels && !facts_.channel(call.channel).fetched)
+    facts_.channel(call.channel).fetched = facts_.channel(info.channel).fetched;
   info.channel = call.channel;
   const int events = info.acked + info.unacked;
   if (answered.reply.kind == ReplyKind::kBlocked)

@@ -2,6 +2,9 @@
 #ifndef MODEL_ORACLE_JUDGE_LASTING_CALLS_H_
 #define MODEL_ORACLE_JUDGE_LASTING_CALLS_H_
 
+#include <optional>
+#include <vector>
+
 #include "model/conversation/history.h"
 #include "model/oracle/judge/judge_context.h"
 #include "model/oracle/judge/verdict.h"
@@ -25,13 +28,22 @@ class Destructions : JudgeBase {
   bool MayWait(const WaitingCall& call, const Window& window, Verdict* verdict);
 
  private:
-  // Whether a message may hold the call up, at its beginning and at its end.
-  struct HeldUp {
-    bool at_first = false;
-    bool at_last = false;
+  // rdma_destroy_event_channel, as it was seen.
+  struct Closing {
+    ChannelRef channel;
+    Window window;
+    std::optional<Window> waited;
+    bool blocked = false;
+    // Whether a message may hold the call up in all of `waited`, and at its end.
+    bool may_last = false;
+    bool may_go_on = false;
   };
-  bool DestroyAllOn(ChannelRef channel, Components::Number number, const Window& window,
-                    bool blocked, HeldUp* may_be, Verdict* verdict);
+  bool DestroyAllOn(Closing* closing, Components::Number number, Verdict* verdict);
+  // Whether a message of an id on the channel holds up its end.
+  bool IsHeldUp(ChannelRef channel, const Possibility& p) const;
+  // Whether one of the component may do so in all of `waited`. It is tried, and nothing is changed:
+  // one of another component may do so as well.
+  bool MayHoldUp(ChannelRef channel, Components::Number number, const Window& waited);
   // Whether a message holds up the end of the id, or of one on the channel.
   bool IsHeldUp(const WaitingCall& call, const Possibility& p) const;
   std::vector<Components::Number> ConcernedBy(const WaitingCall& call) const;

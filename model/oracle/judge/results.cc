@@ -29,8 +29,7 @@ std::optional<QpState> StateOf(QpPhase phase) {
 
 bool SameAddress(const Address& expected, const Address& seen) {
   if (!expected.SameHost(seen)) return false;
-  if (expected.port >= kFirstEphemeralPort) return seen.port >= kFirstEphemeralPort;
-  return expected.port == seen.port;
+  return SamePort(expected.port, seen.port);
 }
 
 bool Same(const Shown& expected, Shown seen) {
@@ -90,19 +89,28 @@ std::optional<CmEvent> Inspections::RetainedBy(const IdState& id) const {
   return event;
 }
 
+bool Inspections::MayBe(const CmEvent& seen, const IdState& id, CmEvent expected) const {
+  const Pending& retained = *id.retained;
+  const bool may_have =
+      context_.partial_events ||
+      delivery_.MayHaveNumber(seen.qp_num, id.name, retained.type, retained.payload);
+  if (may_have) expected.qp_num = seen.qp_num;
+  return may_have && expected == seen;
+}
+
 Verdict Inspections::ShowEvent(const Record& record, IdRef id, const seen::Answered& answered) {
   const auto text = [&](const std::optional<CmEvent>& event) {
     return event ? ToString(*event, conversation_) : std::string("no event");
   };
   Verdict verdict{.saw = text(answered.event)};
-  search_.Judge(id, WindowOf(record), &verdict,
-                [&](Possibility& p, uint8_t at, JudgedStep& judged) {
-                  std::optional<CmEvent> expected = RetainedBy(p.ids[at]);
-                  if (expected && answered.event) expected->qp_num = answered.event->qp_num;
-                  judged.Permit(text(expected), "rdma-core 44 cma.c ucma_complete");
-                  if (Unseen(answered.reply) || expected == answered.event)
-                    judged.Add(std::move(p));
-                });
+  search_.Judge(
+      id, WindowOf(record), &verdict, [&](Possibility& p, uint8_t at, JudgedStep& judged) {
+        const std::optional<CmEvent> expected = RetainedBy(p.ids[at]);
+        judged.Permit(text(expected), "rdma-core 44 cma.c ucma_complete");
+        const bool fits = expected && answered.event ? MayBe(*answered.event, p.ids[at], *expected)
+                                                     : expected == answered.event;
+        if (Unseen(answered.reply) || fits) judged.Add(std::move(p));
+      });
   return verdict;
 }
 

@@ -4,6 +4,7 @@
 #define MODEL_ORACLE_JUDGE_RESULTS_H_
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,8 @@ class Inspections : JudgeBase {
  private:
   Shown ExpectedOf(const IdState& id) const;
   std::optional<CmEvent> RetainedBy(const IdState& id) const;
+  // Whether the event that the id keeps, which is `expected`, may be read as `seen`.
+  bool MayBe(const CmEvent& seen, const IdState& id, CmEvent expected) const;
 };
 
 // Results that the application must release.

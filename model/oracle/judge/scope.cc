@@ -50,9 +50,9 @@ bool Scope::HasRowsFor(const Call& call) const {
   if (notify != nullptr && notify->what == call::Notify::kPathMig)
     return !components_.MayBe(id, [](const IdState& state) { return state.lap_rcvd; });
   if (!std::holds_alternative<call::Connect>(call)) return true;
-  // Nor for a path that the application has made up; nor, over InfiniBand, for loopback, which has
-  // a route, and a peer that rejects requests without an interface.
-  return !info.path_given && !(machine_.over_infiniband() && info.destination.AnyOrLoopback());
+  // Nor, over InfiniBand, for loopback, which has a route, and a peer that rejects requests without
+  // an interface.
+  return !(machine_.over_infiniband() && info.destination.AnyOrLoopback());
 }
 
 bool Scope::CanFollow(const Call& call, const Window& window) {

@@ -19,11 +19,11 @@ constexpr size_t kMostFollowedOfAlike = 2048;
 // And the ids in all of them: fewer possibilities of a crowd.
 constexpr size_t kMostIds = 8 * kMostPossibilities;
 
-// Follows all hidden steps. False when there are too many possibilities. `crowd`: so many ids are
-// one; `guesses` is set where not all of its requests that look the same are followed.
+// Follows all hidden steps. False when there are too many possibilities. `guesses`
+// is set where not all of its requests that look the same are followed.
 // What is overdue gives way to what it becomes, or, with `widens`, makes its times wider.
-bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t crowd, bool widens,
-            bool* guesses, PossibilitySet* set) {
+bool Expand(const Steps& steps, const Window& window, const Aim& aim,
+            const ConversationFacts& facts, bool widens, bool* guesses, PossibilitySet* set) {
   std::vector<size_t> open(set->size());
   for (size_t i = 0; i < open.size(); ++i) open[i] = i;
   std::vector<bool> queued(set->size(), true);
@@ -59,7 +59,7 @@ bool Expand(const Steps& steps, const Window& window, const Aim& aim, size_t cro
     for (const auto& [at, sender] : reached) {
       // In a crowd, one request that the listener may show is enough.
       const bool shown = aim.request != nullptr && set->items()[at].ids.size() > p.ids.size();
-      if (shown && p.ids.size() >= crowd) continue;
+      if (shown && p.ids.size() >= facts.crowd && IsCrowd(facts, p)) continue;
       // Those that look alike are not what they are called.
       if (!set->items()[at].HasAlike()) only[at] = own.only.valid() ? own.only : sender;
       if (at >= queued.size()) queued.resize(at + 1, false);
@@ -120,7 +120,7 @@ bool Search::FollowSteps(Number number, const Window& window, const Aim& aim) {
   PossibilitySet& set = components_.SetOf(number);
   const size_t before = set.size();
   const auto follow = [&] {
-    return Expand(steps_, window, aim, components_.facts().crowd, widens_, &has_guessed_, &set);
+    return Expand(steps_, window, aim, components_.facts(), widens_, &has_guessed_, &set);
   };
   if (follow()) return true;
   components_.NoteSize(number);

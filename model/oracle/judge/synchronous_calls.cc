@@ -85,12 +85,12 @@ Beginning Begin(JudgeContext& context, const Call& call, const Reply& reply, con
     if (!starts && !FitsRefusal(rule.outcome, reply) && !Unseen(reply)) return;
     verdict->by.set(NumberOf(&rule));
     context.learning.FromQpNumber(rule, call, p.ids[at]);
+    std::vector<const CallRule*>& fitting = starts ? beginning.starting : beginning.refusing;
+    if (std::ranges::find(fitting, &rule) == fitting.end()) fitting.push_back(&rule);
     if (!starts) {
       beginning.refused.Add(rows.After(p, at, rule, guard));
       return;
     }
-    if (std::ranges::find(beginning.starting, &rule) == beginning.starting.end())
-      beginning.starting.push_back(&rule);
     rows.ForEachAfter(p, at, rule, guard, [&](Possibility after) {
       if (waits) {
         after.ids[at].awaits = request ? Awaits::kRequest : Awaits::kEvent;
@@ -125,7 +125,10 @@ Verdict SynchronousCalls::Called(const Record& record, const Call& call, const R
   Beginning beginning = Begin(context_, call, reply, start, &verdict);
   // A result that may be the kernel's immediate refusal is taken for that, unless it may also be
   // the event's: then the remaining events of the id are unknown.
-  if (context_.WaitedIn(record)) beginning.refused.clear();
+  if (context_.WaitedIn(record)) {
+    beginning.refused.clear();
+    beginning.refusing.clear();
+  }
   const bool was_refused = !beginning.refused.empty();
   const bool one_errno = std::holds_alternative<call::ResolveAddrInfo>(call);
   if (one_errno && was_refused && !beginning.begun.empty()) return LeaveScope(id);
@@ -135,6 +138,8 @@ Verdict SynchronousCalls::Called(const Record& record, const Call& call, const R
       search_.Confirm(components_.NumberOf(id), &verdict);
     else
       verdict.kind = VerdictKind::kRefused;
+    for (const CallRule* rule : beginning.refusing)
+      learning_.FromRow(id, call, *rule, start.span());
     return verdict;
   }
   components_.Put(components_.NumberOf(id), std::move(beginning.begun));
@@ -236,14 +241,13 @@ void SynchronousCalls::Learn(const Call& call) {
   const Possibility& p = components_.PossibilitiesOf(id).front();
   const std::optional<Pending>& retained = p.ids[p.Find(id)].retained;
   const auto* get = std::get_if<call::GetRequest>(&call);
-  if (get == nullptr) {
-    // The new id of a request is not returned.
+  const uint8_t request = get == nullptr ? kNoId : p.Find(get->request);
+  if (request == kNoId) {
+    // The new id of a request is not returned. rdma_get_request may have met another event.
     if (retained && retained->type != EventType::kConnectRequest)
       learning_.FromEvent({.type = retained->type, .id = id}, p, {});
     return;
   }
-  const uint8_t request = p.Find(get->request);
-  if (request == kNoId) return;
   learning_.FromEvent({.type = EventType::kConnectRequest, .id = get->request, .listen_id = id}, p,
                       get->request);
   components_.AddRequest(id, get->request);

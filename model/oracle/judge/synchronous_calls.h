@@ -14,7 +14,8 @@ namespace cm::model {
 struct Beginning {
   PossibilitySet refused;
   PossibilitySet begun;
-  std::vector<const CallRule*> starting;  // the rows by which it has begun
+  std::vector<const CallRule*> refusing;  // the rows by which it is refused
+  std::vector<const CallRule*> starting;  // and those by which it has begun
 };
 
 // Of a call that may answer with `reply` at the window's begin. Permitted refusals are added to the

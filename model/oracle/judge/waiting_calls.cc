@@ -83,7 +83,8 @@ bool WaitingCalls::IsAlone(const WaitingCall& call, uint32_t until) const {
 bool WaitingCalls::MayWait(const WaitingCall& call, const Window& window, Verdict* verdict) {
   switch (call.what) {
     case For::kEvent:
-      return Channels(context_).StaysQuiet(call.channel, window, verdict);
+      return Channels(context_).StaysQuiet(call.channel, Channels::Watcher::kReader, window,
+                                           verdict);
     case For::kEndOfId:
       return Destructions(context_).MayWait(call, window, verdict);
     case For::kEventOfId:

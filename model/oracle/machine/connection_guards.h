@@ -160,6 +160,7 @@ inline constexpr auto kOfConnections = std::to_array<GuardRow>({
      }},
     {Guard::kQpCannotComeUp, QpCannotComeUp},
     {Guard::kDataTooLong, DataTooLong},
+    {Guard::kPathForeign, [](const Situation& s) { return Of(s.info.path_given); }, over::kIbCm},
     {Guard::kQpSourceLost, QpSourceLost},
     {Guard::kQpWithoutRoute, QpWithoutRoute},
     {Guard::kQpLacksDepth, QpLacksDepth},

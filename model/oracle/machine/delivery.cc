@@ -1,6 +1,7 @@
 #include "model/oracle/machine/delivery.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "model/oracle/machine/aim.h"
 #include "model/oracle/machine/channel_rows.h"
@@ -17,6 +18,14 @@ int32_t StatusOf(const FetchRule& rule, const Pending& pending) {
 bool DeviceHasDepth(const ConversationFacts& facts, const Pending& reply) {
   if (reply.payload == kNoPayload) return true;
   return facts.payloads[reply.payload].conn.initiator_depth <= facts.profile().limits.max_depth;
+}
+
+// A reply with an ECE vendor id must have that of the queue pair.
+// source: rdma-core 44 cma.c ucma_process_conn_resp_ece
+bool IsOfOwnVendor(const ConversationFacts& facts, const IdState& id, const Pending& reply) {
+  if (reply.payload == kNoPayload) return true;
+  const uint32_t vendor = facts.payloads[reply.payload].ece.vendor_id;
+  return vendor == 0 || vendor == facts.id(id.name).ece.vendor_id;
 }
 
 // Whether the queue pair of the id becomes a member when its MULTICAST_JOIN is fetched, if it has
@@ -36,15 +45,15 @@ bool CanAttach(const ConversationFacts& facts, const IdState& id, const Pending&
 
 }  // namespace
 
-// The queue pair comes up, and the RTU leaves: the device has the depth of the reply, the state
-// permits it, the GID is there, and the interface is up.
+// The queue pair comes up, and the RTU leaves: the device has the depth and the vendor of the
+// reply, the state permits it, the GID is there, and the interface is up.
 bool Delivery::ReplyCanBeFollowed(const IdState& id, const Pending& reply) const {
   const IbRule* ready = Machine::Find(id.ib, IbStimulus::kQpReady);
   const IbRule* rtu = Machine::Find(id.ib, IbStimulus::kSendRtu);
   const QpRule* up = FindQpRule(id.qp, QpStimulus::kBringUp);
   const bool possible = up != nullptr && up->possible && ready->answer == IbAnswer::kDone &&
                         rtu->answer == IbAnswer::kDone && id.state == State::kConnect &&
-                        DeviceHasDepth(facts_, reply);
+                        DeviceHasDepth(facts_, reply) && IsOfOwnVendor(facts_, id, reply);
   if (!possible || machine_.over_infiniband()) return possible;
   return fault_model_.carriers().IsUp(id.device) &&
          facts_.LatestSourceOf(id) == fault_model_.FailOvers(id.device);
@@ -132,22 +141,35 @@ CmEvent Delivery::EventBy(const FetchRule& rule, const Possibility& p, uint8_t i
   return event;
 }
 
+// A device draws no number of a special queue pair. 0 is a number that is left out, which it is
+// everywhere or nowhere. source: linux 6.1 ib_mad.h IB_QP0, IB_QP1
+bool Delivery::MayHaveNumber(uint32_t seen, IdRef id, EventType type, uint16_t payload) const {
+  if (payload == kNoPayload) return true;
+  const std::optional<uint32_t>& named = facts_.payloads[payload].qp_num;
+  if (named) return seen == *named;
+  const bool carries_one = type == EventType::kConnectRequest ||
+                           type == EventType::kConnectResponse ||
+                           type == EventType::kConnectError || type == EventType::kEstablished;
+  const bool drawn = carries_one && !machine_.over_iwarp() && !IsDatagram(facts_.id(id).space);
+  return !drawn || seen > 1 || (seen == 0 && !facts_.shows_numbers);
+}
+
 bool Delivery::MayBe(const CmEvent& seen, const FetchRule& rule, const Possibility& p,
                      uint8_t id) const {
   const Pending& head = p.ids[id].queue.front();
+  if (!MayHaveNumber(seen.qp_num, p.ids[id].name, head.type, head.payload)) return false;
   CmEvent expected = EventBy(rule, p, id);
-  const bool chosen = head.payload != kNoPayload && facts_.payloads[head.payload].qp_num;
-  if (!chosen) expected.qp_num = seen.qp_num;
+  expected.qp_num = seen.qp_num;
   expected.id = seen.id;
   expected.listen_id = seen.listen_id;
   return expected == seen;
 }
 
 bool Delivery::MayShow(const CmEvent& seen, IdRef listener, uint16_t payload) const {
+  if (!MayHaveNumber(seen.qp_num, listener, EventType::kConnectRequest, payload)) return false;
   CmEvent expected{.type = EventType::kConnectRequest, .id = seen.id, .listen_id = listener};
   Fill(&expected, listener, EventType::kConnectRequest, payload);
-  const bool chosen = payload != kNoPayload && facts_.payloads[payload].qp_num;
-  if (!chosen) expected.qp_num = seen.qp_num;
+  expected.qp_num = seen.qp_num;
   return expected == seen;
 }
 

@@ -28,6 +28,9 @@ class Delivery {
   CmEvent EventBy(const FetchRule& rule, const Possibility& p, uint8_t id) const;
   // Whether the first event of the id may be read as `seen`, by the row.
   bool MayBe(const CmEvent& seen, const FetchRule& rule, const Possibility& p, uint8_t id) const;
+  // Whether an event of the id with that payload may show the number as that of a queue pair. By
+  // the event's type, as it was queued or as it was delivered.
+  bool MayHaveNumber(uint32_t seen, IdRef id, EventType type, uint16_t payload) const;
   // Whether a request with that payload may be read as `seen`, which the listener shows.
   bool MayShow(const CmEvent& seen, IdRef listener, uint16_t payload) const;
   // Adds what the library reads in the payload of an event of the id.

@@ -50,6 +50,19 @@ uint8_t DepthOf(const std::optional<ConnParam>& param, uint8_t given, uint8_t ot
   return param && given != kDeviceMaximum ? given : otherwise;
 }
 
+// One bit of a REQ or REP each. source: docs/sources, the layouts of REQ and REP
+void PutBits(bool given, const ConnParam& param, uint8_t srq, ConnFields* fields) {
+  fields->flow_control = given ? param.flow_control & 1 : 0;
+  fields->srq = srq != 0 ? 1 : 0;
+}
+
+// The number that is sent for an id without a queue pair; a message has 24 bits for it. None where
+// an application has made the queue pair itself: its name stands for the number.
+std::optional<uint32_t> NumberNamed(const ConversationFacts& facts, const ConnParam& param) {
+  if (facts.numbers_name_qps && param.qp_num != 0) return std::nullopt;
+  return param.qp_num & 0xffffff;
+}
+
 // What CONNECT_REQUEST will carry: depths as the receiver sees them, counts clamped. Over iWARP
 // private data has its own length, and of the parameters the depths alone are carried.
 Payload RequestPayload(const ConversationFacts& facts, const call::Connect& call, bool has_qp) {
@@ -59,11 +72,12 @@ Payload RequestPayload(const ConversationFacts& facts, const call::Connect& call
   payload.conn.responder_resources = DepthOf(call.param, param.initiator_depth, limits.max_depth);
   payload.conn.initiator_depth = DepthOf(call.param, param.responder_resources, limits.max_depth);
   if (facts.over_iwarp()) return payload;
-  payload.conn.flow_control = call.param ? param.flow_control : 0;
+  PutBits(call.param.has_value(), param, has_qp ? SharesReceives(facts, call.id) : param.srq,
+          &payload.conn);
   payload.conn.retry_count = std::min(param.retry_count, limits.max_retry_count);
   payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
-  payload.conn.srq = has_qp ? SharesReceives(facts, call.id) : param.srq;
   payload.ece = OnTheWire(facts.id(call.id).ece);
+  if (!has_qp) payload.qp_num = NumberNamed(facts, param);
   payload.data = param.private_data.Resized(limits.request_data);
   return payload;
 }
@@ -81,9 +95,11 @@ Payload ReplyPayload(const ConversationFacts& facts, const call::Accept& call, c
   };
   payload.conn.responder_resources = depth(param.initiator_depth, requested.initiator_depth);
   payload.conn.initiator_depth = depth(param.responder_resources, requested.responder_resources);
-  payload.conn.flow_control = call.param ? param.flow_control : 0;
+  const bool has_qp = id.qp != QpPhase::kNone;
+  PutBits(call.param.has_value(), param, has_qp ? SharesReceives(facts, call.id) : param.srq,
+          &payload.conn);
+  if (!has_qp) payload.qp_num = NumberNamed(facts, param);
   payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
-  payload.conn.srq = id.qp != QpPhase::kNone ? SharesReceives(facts, call.id) : param.srq;
   // The vendor is the one that was received, the options are those of who answers.
   payload.ece = {.vendor_id = request.ece.vendor_id, .options = facts.id(call.id).ece.options};
   payload.data = param.private_data.Resized(limits.reply_data);

@@ -66,11 +66,11 @@ class Steps::Expansion {
     return offered_;
   }
 
-  // A step that had to happen before window.begin and makes a difference to the aim; empty when
-  // there is none.
+  // Of the steps that had to happen before window.begin and make a difference to the aim the one
+  // that had to happen first; empty when there is none.
   std::string Overdue(const Possibility& p) {
     Measure(p);
-    return overdue_;
+    return std::string(overdue_);
   }
 
  private:
@@ -120,16 +120,15 @@ class Steps::Expansion {
   bool MayShow(uint16_t payload) const {
     return take_ != nullptr && steps_.delivery_.MayShow(*aim_.request, aim_.id, payload);
   }
-  bool Done() const { return take_ == nullptr && !overdue_.empty(); }
 
   void ExpandAll(const Possibility& p) {
-    for (uint8_t i = 0; i < p.ids.size() && !Done(); ++i) {
+    for (uint8_t i = 0; i < p.ids.size(); ++i) {
       if (reach_ != nullptr && !reach_->Has(i)) continue;
       if (own_ != nullptr && !own_->Has(i)) continue;
       subject_ = i;
       ExpandId(p, i);
     }
-    for (size_t f = 0; f < p.flights.size() && !Done(); ++f) {
+    for (size_t f = 0; f < p.flights.size(); ++f) {
       subject_ = p.ids.size() + f;
       if (reach_ != nullptr && subject_ != followed_ && !reach_->Has(p.flights[f])) continue;
       if (own_ != nullptr && !own_->Has(p.flights[f])) continue;
@@ -232,7 +231,10 @@ class Steps::Expansion {
   void Offer(const Possibility& p, Due due, std::string_view what, Change change) {
     if (due.not_before > window_.end) return;
     if (take_ == nullptr) {
-      if (due.not_after < window_.begin) overdue_ = what;
+      if (due.not_after < window_.begin && due.not_after < overdue_since_) {
+        overdue_ = what;
+        overdue_since_ = due.not_after;
+      }
       return;
     }
     offered_ = true;
@@ -332,6 +334,8 @@ class Steps::Expansion {
   void OfferDelay(const Possibility& p, size_t f, Due due, uint8_t rule);
   static void CountHit(Possibility* p, uint8_t rule);
   void Arrive(Possibility* next, const Flight& flight, uint8_t user, Span when);
+  // The device that it came to is being removed, and the id that a request has made goes with it.
+  void NoteRemoval(Possibility* next, const Flight& flight, Span when) const;
   // A message for an identifier that is gone: only DREQ is answered.
   void ArriveUnknown(Possibility* next, const Flight& flight, Span when);
 
@@ -354,7 +358,8 @@ class Steps::Expansion {
   bool first_repeats_ = false;
   size_t followed_ = SIZE_MAX;  // that one, which is followed even where it reaches no id
   const Take* take_ = nullptr;
-  std::string overdue_;
+  std::string_view overdue_;
+  int64_t overdue_since_ = kNever;
   // When the first of the steps that have to happen has happened: none that is later comes before.
   int64_t horizon_ = kNever;
   bool measuring_ = false;

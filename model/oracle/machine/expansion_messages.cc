@@ -120,6 +120,7 @@ void Steps::Expansion::OfferArrival(const Possibility& p, size_t f, Due due, Cha
       const Flight arrives = p.flights[f];
       change(next);
       Arrive(next, arrives, met, when);
+      if (IsRequest(arrives.kind)) NoteRemoval(next, arrives, when);
     });
   };
   offer(user);
@@ -186,6 +187,28 @@ void Steps::Expansion::Arrive(Possibility* next, const Flight& flight, uint8_t u
     id.answered_by = flight.sender;
   }
   machine_.Stimulate(next, to, on, {.payload = flight.payload, .reason = flight.reason}, when);
+}
+
+// Those that were made before the removal were marked by it. What a listener on all devices makes
+// is left as it is.
+// source: linux 6.1 cma.c cma_process_remove, which goes on until the device has no ids any more
+void Steps::Expansion::NoteRemoval(Possibility* next, const Flight& flight, Span when) const {
+  if (flight.to_device == kNoDevice) return;
+  // Long after the last change it is as it is now.
+  const Window later{.begin = kNever, .end = kNever};
+  if (steps_.fault_model_.Registered(flight.to_device, later) == Certainty::kYes) return;
+  const uint8_t ca = steps_.facts_.CaOf(flight.to_device);
+  for (const IdState& listener : next->ids) {
+    if (steps_.facts_.CaOf(listener.device) != ca) continue;
+    for (const Pending& pending : listener.queue) {
+      if (pending.type != EventType::kConnectRequest || pending.child == kNoId) continue;
+      IdState& child = next->ids[pending.child];
+      const bool goes = child.removal_due || child.state == State::kDeviceRemoval;
+      if (child.closed || child.gone || goes) continue;
+      child.removal_due = true;
+      child.due = when;
+    }
+  }
 }
 
 void Steps::Expansion::ArriveUnknown(Possibility* next, const Flight& flight, Span when) {

@@ -13,6 +13,11 @@ std::optional<bool> DatagramsBySpace(const AddrHints& hints) {
   return IsDatagram(*hints.space);
 }
 
+// AF_IB leaves it open. source: rdma-core 44 addrinfo.c ucma_convert_to_ai
+uint8_t AskedFamily(const AddrHints& hints) {
+  return hints.family == kIbFamily ? uint8_t{0} : hints.family;
+}
+
 void SetLengths(AddrInfoOutput* info) {
   if (info->source.kind != AddressKind::kNone)
     info->source_length = SockaddrLength(info->source.v6);
@@ -59,7 +64,7 @@ Guard LookupGuard(const call::GetAddrInfo& get) {
   const bool node = get.node.kind != AddressKind::kNone;
   if (!node && !get.service) return get.hints ? Guard::kHintsAlone : Guard::kNothingAsked;
   if (!get.hints) return Guard::kFine;
-  const uint8_t family = get.hints->family;
+  const uint8_t family = AskedFamily(*get.hints);
   if (family != 0 && family != kInetFamily && family != kInet6Family) return Guard::kFamilyForeign;
   const std::optional<bool> by_type = DatagramsByType(*get.hints);
   const std::optional<bool> by_space = DatagramsBySpace(*get.hints);
@@ -70,7 +75,7 @@ Guard LookupGuard(const call::GetAddrInfo& get) {
 
 std::vector<Output> LookedUp(const call::GetAddrInfo& get) {
   if (LookupGuard(get) == Guard::kHintsAlone) return {Echo(*get.hints)};
-  const uint8_t family = get.hints ? get.hints->family : uint8_t{0};
+  const uint8_t family = get.hints ? AskedFamily(*get.hints) : uint8_t{0};
   std::vector<Output> infos;
   if (family != kInet6Family) infos.emplace_back(InfoFor(get, false));
   if (family == kInet6Family || (family == 0 && get.node.kind == AddressKind::kNone))

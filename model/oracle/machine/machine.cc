@@ -250,6 +250,8 @@ RequestGuard Machine::OddityOf(const TesterMad& mad) const {
   if (!datagram && (!member || mad.mixed_gids)) return RequestGuard::kNoPath;
   if (!datagram && mad.alternate_path && !over_infiniband()) return RequestGuard::kAlternatePath;
   if (mad.cma_version != 0 || (mad.unreliable && !datagram)) return RequestGuard::kNotUnderstood;
+  // source: linux 6.1 cma.c cma_ib_check_req_qp_type
+  if (datagram != IsDatagram(mad.space)) return RequestGuard::kNotUnderstood;
   return RequestGuard::kFine;
 }
 
@@ -271,8 +273,10 @@ RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_
     // On every port of its device. source: linux 6.1 cm.c cm_find_listen
     const bool ca_fits = wildcard || facts_.CaOf(id.device) == facts_.CaOf(flight.to_device);
     if (listens && ca_fits) has_listener = true;
+    // An IPv4 socket hears no IPv6. source: linux 6.1 siw_cm.c siw_create_listen
+    const bool mute = facts_.over_iwarp() && sender.destination.v6 && !address.v6;
     const bool address_fits =
-        (wildcard && !owner.family_only) ||
+        (wildcard && !owner.family_only && !mute) ||
         (address.v6 == sender.destination.v6 && (wildcard || address.SameHost(sender.destination)));
     if (*listener == kNoId && device_fits && address_fits) *listener = i;
   }
