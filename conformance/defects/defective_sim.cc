@@ -76,7 +76,7 @@ class DefectiveSession : public BranchingSession, public Driver, public Environm
     const SwitchedOn on(defects_);
     return session_->Unsupported();
   }
-  bool Inconclusive() const override {
+  std::string Inconclusive() const override {
     const SwitchedOn on(defects_);
     return session_->Inconclusive();
   }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/choice.h"
@@ -72,6 +73,11 @@ class Environment {
 
 class BranchingSession;
 
+// Why a session proves nothing that has waited for less than the profile's longest timer, or in
+// which this machine's clock has ended a wait.
+inline constexpr std::string_view kStillBlocked = "a call was still blocked after the patience";
+inline constexpr std::string_view kClockRanOut = "a clock ran out";
+
 // A driver and its environment, from the first line of a conversation to the last.
 class Session {
  public:
@@ -85,8 +91,9 @@ class Session {
   // The reason why the conversation cannot be carried out here; empty if it can. Called before its
   // first line.
   virtual std::string Unsupported() const { return {}; }
-  // True when a wall-clock limit ran out: the history then proves nothing.
-  virtual bool Inconclusive() const { return false; }
+  // The reason why the history proves nothing, as that a limit of time ran out; empty if it proves
+  // something. Called after its last line.
+  virtual std::string Inconclusive() const { return {}; }
   // The same session where it can be copied; null where it cannot.
   virtual BranchingSession* branching() { return nullptr; }
 };

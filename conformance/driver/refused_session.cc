@@ -28,7 +28,7 @@ class RefusedSession : public Session, public Driver, public Environment {
   seen::Done Heal() override { return NotDone(); }
 
   std::string Unsupported() const override { return why_; }
-  bool Inconclusive() const override { return true; }
+  std::string Inconclusive() const override { return why_; }
 
  private:
   seen::Done NotDone() const { return {.ok = false, .note = why_}; }

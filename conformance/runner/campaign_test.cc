@@ -187,7 +187,7 @@ TEST(Campaign, DoesNotReportWhatTheInterruptHasCutShort) {
       auto session = std::make_unique<NiceMock<MockSession>>();
       if (++started >= 3) {
         interrupted = true;
-        ON_CALL(*session, Inconclusive).WillByDefault(Return(true));
+        ON_CALL(*session, Inconclusive).WillByDefault(Return("a clock ran out"));
       }
       return session;
     });
@@ -300,7 +300,7 @@ TEST(AConversation, NeedsOfWhatItsHeadSaysWhatItsLinesUse) {
 TEST_F(OneSession, ThatIsInconclusiveProvesNothingAgainstTheImplementation) {
   ON_CALL(session_->driver(), Submit)
       .WillByDefault(Return(seen::Answered{.reply = Reply::Refused(Errno::kInval)}));
-  EXPECT_CALL(*session_, Inconclusive).WillRepeatedly(Return(true));
+  EXPECT_CALL(*session_, Inconclusive).WillRepeatedly(Return("a clock ran out"));
   const SequenceRun judged = JudgeThe(ConversationOf(kTwoIds));
   EXPECT_EQ(judged.result.verdict, Verdict::kInconclusive);
   EXPECT_EQ(judged.result.reason, "a clock ran out");

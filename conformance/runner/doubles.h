@@ -42,7 +42,7 @@ class MockSession : public Session {
  public:
   MOCK_METHOD(std::string, Leaks, (), (override));
   MOCK_METHOD(std::string, Unsupported, (), (const, override));
-  MOCK_METHOD(bool, Inconclusive, (), (const, override));
+  MOCK_METHOD(std::string, Inconclusive, (), (const, override));
   testing::NiceMock<MockDriver>& driver() override { return driver_; }
   testing::NiceMock<MockEnvironment>& environment() override { return environment_; }
 

@@ -166,10 +166,11 @@ bool IsClaim(const std::string& id) {
 }
 
 Deviation DeviationOf(const nlohmann::json& json, std::string* problem) {
-  Fields fields(json, "a deviation", {"id", "reason"}, problem);
+  Fields fields(json, "a deviation", {"id", "reason", "cause"}, problem);
   Deviation deviation;
   fields.Read("id", &deviation.id);
   fields.Read("reason", &deviation.reason);
+  fields.Read("cause", &deviation.cause);
   if (!IsClaim(deviation.id))
     fields.Object(fmt::format("a deviation names '{}'; `cmcheck list properties` has the names",
                               deviation.id));
@@ -333,9 +334,16 @@ std::variant<Profile, std::string> LoadProfile(const std::string& name_or_path) 
   if (std::filesystem::is_directory(name_or_path, ignored))
     return fmt::format("{} is a directory, not a profile", name_or_path);
   const std::optional<std::string> text = ReadFile(name_or_path);
-  if (!text)
-    return fmt::format("there is no profile '{}' and no such file; profiles are {}", name_or_path,
-                       ProfileNames());
+  if (!text) {
+    const std::string why = WhyNotRead(name_or_path);
+    return why == kNoSuchFile
+               ? fmt::format("there is no profile '{}' and no such file; profiles are {}",
+                             name_or_path, ProfileNames())
+               : fmt::format(
+                     "there is no profile '{}', and the file cannot be read: {}; profiles "
+                     "are {}",
+                     name_or_path, why, ProfileNames());
+  }
   auto parsed = ParseProfile(*text);
   if (auto* problem = std::get_if<std::string>(&parsed))
     return fmt::format("{}: {}", name_or_path, *problem);

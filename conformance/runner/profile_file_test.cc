@@ -66,7 +66,7 @@ TEST(ProfileFile, ChangesWhatItNamesAndNothingElse) {
                       .late_sends_are_flushed = false,
                       .refused_posts_are_negative = true};
   expected.capabilities = *ParseCapabilities("drop link time");
-  expected.deviations.push_back({.id = "LEAK-1", .reason = "until release 3"});
+  expected.deviations.push_back({.id = "LEAK-1", .reason = "until release 3", .cause = "LEAK-1"});
   EXPECT_EQ(Parsed(R"({"name": "mine", "base": "6.12-rxe", "sentence": "Our own.",
       "timing": {"packet_lifetime": 17, "max_retries": 3, "quiet_ms": 50, "clock": "wheel"},
       "limits": {"request_data": 40, "max_backlog": 2000, "max_outstanding": 16,
@@ -85,7 +85,7 @@ TEST(ProfileFile, ChangesWhatItNamesAndNothingElse) {
                   "late_sends_are_flushed": false,
                   "refused_posts_are_negative": true},
       "capabilities": "drop link time",
-      "deviations": [{"id": "LEAK-1", "reason": "until release 3"}]})"),
+      "deviations": [{"id": "LEAK-1", "reason": "until release 3", "cause": "LEAK-1"}]})"),
             expected);
 }
 

@@ -112,7 +112,11 @@ bool Tally::CouldShow(std::string_view claim) const {
 
 void Tally::FindUnexpectedPasses(const Profile& profile) {
   for (const Deviation& deviation : profile.deviations) {
-    if (!CouldShow(deviation.id) || Against(deviation.id) > 0) continue;
+    const bool shown = std::ranges::any_of(findings_, [&](const CountedFinding& counted) {
+      return counted.finding.id == deviation.id &&
+             (deviation.cause.empty() || counted.finding.Cause() == deviation.cause);
+    });
+    if (!CouldShow(deviation.id) || shown) continue;
     campaign_failed_ = true;
     findings_.push_back(
         {.finding = {.id = std::string(kUnexpectedPassId),

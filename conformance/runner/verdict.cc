@@ -249,7 +249,10 @@ std::string WhatObjects(const std::vector<Finding>& findings) {
 
 bool Declared(const Finding& finding, const Profile& profile) {
   return std::any_of(profile.deviations.begin(), profile.deviations.end(),
-                     [&](const Deviation& deviation) { return deviation.id == finding.id; });
+                     [&](const Deviation& deviation) {
+                       return deviation.id == finding.id &&
+                              (deviation.cause.empty() || deviation.cause == finding.Cause());
+                     });
 }
 
 SequenceResult Judge(const History& history, const Ending& ending, const Profile& profile,
@@ -287,9 +290,9 @@ SequenceResult Judge(const History& history, const Ending& ending, const Profile
          .record = history.records.empty() ? 0 : history.records.size() - 1,
          .where = "after the last line"});
   for (Finding& finding : result.findings) finding.index = result.index;
-  if (ending.inconclusive) {
+  if (!ending.inconclusive.empty()) {
     result.verdict = Verdict::kInconclusive;
-    result.reason = "a clock ran out";
+    result.reason = ending.inconclusive;
     result.findings.clear();
     result.confirmed.reset();
   } else if (!result.findings.empty()) {

@@ -73,7 +73,7 @@ struct Finding {
 enum class Verdict : uint8_t {
   kPassed,
   kFailed,
-  kInconclusive,    // a real clock ran out, or not all that could explain it was followed
+  kInconclusive,    // its session proves nothing, or not all that could explain it was followed
   kUnsupported,     // the environment cannot serve it, for a declared reason
   kKnownDeviation,  // it failed as the profile declares
 };
@@ -104,9 +104,9 @@ struct SequenceResult {
 
 // State that only the session knows.
 struct Ending {
-  std::string unsupported;  // reason why it was not carried out; empty if it was
-  bool inconclusive = false;
-  std::string leaks;  // what is still in use, in words
+  std::string unsupported;        // reason why it was not carried out; empty if it was
+  std::string inconclusive = {};  // reason why it proves nothing; empty if it proves something
+  std::string leaks;              // what is still in use, in words
 };
 
 // Judges one history: rows, properties, leaks. `only`, if not empty, is the only claim judged.

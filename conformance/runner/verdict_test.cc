@@ -123,12 +123,23 @@ TEST(Verdict, IsThatOfAKnownDeviationWhenTheProfileDeclaresAllThatWasFound) {
   EXPECT_THAT(result.findings, Not(IsEmpty()));
 }
 
+TEST(Verdict, IsThatOfAKnownDeviationForTheDeclaredCauseAlone) {
+  const SequenceResult failed = Judge(WrongErrno(), {}, Profiles().front(), kRowsId);
+  ASSERT_THAT(failed.findings, testing::SizeIs(1));
+  Profile profile = Profiles().front();
+  profile.deviations = {{.id = "ROWS-1", .reason = "known", .cause = failed.findings[0].Cause()}};
+  EXPECT_EQ(Judge(WrongErrno(), {}, profile, kRowsId).verdict, Verdict::kKnownDeviation);
+  profile.deviations[0].cause += "x";
+  EXPECT_EQ(Judge(WrongErrno(), {}, profile, kRowsId).verdict, Verdict::kFailed);
+}
+
 TEST(Verdict, OfAnInconclusiveSessionDropsWhatWasFoundAndConfirmed) {
   const History history = WrongErrno();
   EXPECT_GT(SequenceRun(history).confirmed.count(), 0u);
-  const SequenceResult result = SequenceRun(history, {.unsupported = {}, .inconclusive = true});
+  const SequenceResult result =
+      SequenceRun(history, {.unsupported = {}, .inconclusive = "it was disturbed"});
   EXPECT_EQ(result.verdict, Verdict::kInconclusive);
-  EXPECT_EQ(result.reason, "a clock ran out");
+  EXPECT_EQ(result.reason, "it was disturbed");
   EXPECT_THAT(result.findings, IsEmpty());
   EXPECT_EQ(result.confirmed.count(), 0u);
 }

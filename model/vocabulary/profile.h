@@ -148,8 +148,9 @@ struct Dialect {
 
 // Behaviour known to be wrong: run anyway, expected to fail.
 struct Deviation {
-  std::string id;      // of the property or rule
+  std::string id;      // of the claim: "TW-4", "ROWS-1"
   std::string reason;  // never empty
+  std::string cause;   // of the findings that are expected, as reports name it; empty: any
   friend bool operator==(const Deviation&, const Deviation&) = default;
 };
 

@@ -36,6 +36,7 @@ CM_OLD(__libc_start_main);
 CM_OLD(dlopen);
 CM_OLD(dlsym);
 CM_OLD(dladdr);
+CM_OLD(dlclose);
 CM_OLD(dlerror);
 CM_OLD(pthread_create);
 CM_OLD(pthread_detach);
@@ -57,6 +58,7 @@ int old___libc_start_main(Main main, int argc, char** argv, Main init, Ending fi
 void* old_dlopen(const char* file, int mode) noexcept;
 void* old_dlsym(void* handle, const char* name) noexcept;
 int old_dladdr(const void* address, Dl_info* info) noexcept;
+int old_dlclose(void* handle) noexcept;
 char* old_dlerror() noexcept;
 int old_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
                        void* argument);
@@ -169,6 +171,7 @@ CM_HIDDEN void* dlsym(void* handle, const char* name) noexcept { return old_dlsy
 CM_HIDDEN int dladdr(const void* address, Dl_info* info) noexcept {
   return old_dladdr(address, info);
 }
+CM_HIDDEN int dlclose(void* handle) noexcept { return old_dlclose(handle); }
 CM_HIDDEN char* dlerror() noexcept { return old_dlerror(); }
 CM_HIDDEN int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                              void* (*body)(void*), void* argument) noexcept {

@@ -65,17 +65,10 @@ std::vector<std::string> Split(const std::string& text, char at) {
   return parts;
 }
 
-// Debian's file is librdmacm.so.1.3.44.0: ABI, then the release of rdma-core.
 std::string NameOf(const void* function) {
-  constexpr size_t kPartsWithRelease = 6;
   Dl_info info{};
   if (dladdr(function, &info) == 0 || info.dli_fname == nullptr) return "librdmacm";
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(info.dli_fname, error);
-  std::string file = (error ? std::filesystem::path(info.dli_fname) : real).filename();
-  const std::vector<std::string> parts = Split(file, '.');
-  if (parts.size() != kPartsWithRelease || parts[0] != "librdmacm") return file;
-  return fmt::format("librdmacm {}.{}", parts[4], parts[5]);
+  return LibraryName(info.dli_fname);
 }
 
 // The function that a call needs and the object lacks; empty when it has all.
@@ -119,6 +112,17 @@ bool MovesData(const RdmaCmApi& api) {
   return api.ibv_reg_mr != nullptr && api.ibv_dereg_mr != nullptr && api.ibv_create_ah != nullptr &&
          api.ibv_destroy_ah != nullptr && api.ibv_get_cq_event != nullptr &&
          api.ibv_ack_cq_events != nullptr;
+}
+
+// Debian's file is librdmacm.so.1.3.44.0: ABI, then the release of rdma-core.
+std::string LibraryName(const std::string& file) {
+  constexpr size_t kPartsWithRelease = 6;
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(file, error);
+  std::string name = (error ? std::filesystem::path(file) : real).filename();
+  const std::vector<std::string> parts = Split(name, '.');
+  if (parts.size() != kPartsWithRelease || parts[0] != "librdmacm") return name;
+  return fmt::format("librdmacm {}.{}", parts[4], parts[5]);
 }
 
 std::variant<LoadedObject, std::string> Load(const std::string& path, Binding binding) {

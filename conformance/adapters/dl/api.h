@@ -90,6 +90,9 @@ struct LoadedObject {
 // programs, or the object's own dependencies.
 enum class Binding : uint8_t { kUsual, kDeep };
 
+// "librdmacm 44.0" of a library's file; else the file's name, without its folder.
+std::string LibraryName(const std::string& file);
+
 // The functions of the object at `path`, or the error in one line. The object is never unloaded:
 // processes that are forked later inherit it.
 std::variant<LoadedObject, std::string> Load(const std::string& path,

@@ -91,10 +91,13 @@ class RealSession : public Session, public Driver, public Environment {
 
   bool Readable(Lane lane, ChannelRef channel, Duration within) override {
     const size_t worker = WorkerOf(lane.side);
+    const Instant limit = Now() + within;
     const std::optional<Answer> answer = workers_.Ask(
         worker, {.asked = Asked::kReadable, .lane = lane, .channel = channel, .span = within},
         within + kSlack);
     NoteSilence(worker, answer);
+    // Nothing becomes readable in a process that has died, for all that time.
+    if (!answer) ReallySleep(std::max(limit - Now(), Duration()));
     return answer && answer->yes;
   }
 
@@ -111,7 +114,7 @@ class RealSession : public Session, public Driver, public Environment {
     const Instant limit = Now() + patience_;
     while (!QuietNow()) {
       if (Now() < limit) continue;
-      inconclusive_ = true;
+      late_ = true;
       break;
     }
     return {};
@@ -135,7 +138,11 @@ class RealSession : public Session, public Driver, public Environment {
     return sent;
   }
   std::string Leaks() override { return End(); }
-  bool Inconclusive() const override { return inconclusive_ || unreaped_ || disturbed_; }
+  std::string Inconclusive() const override {
+    if (blocked_) return std::string(kStillBlocked);
+    if (late_ || unreaped_) return std::string(kClockRanOut);
+    return disturbed_ ? "another process may have stood in the way, or messages were missed" : "";
+  }
 
  private:
   size_t WorkerOf(uint8_t side) const { return workers_.size() == 1 ? 0 : side; }
@@ -143,7 +150,7 @@ class RealSession : public Session, public Driver, public Environment {
   seen::Answered NoAnswer(Lane lane, uint32_t number, bool left_alone) {
     if (!workers_.alive(WorkerOf(lane.side))) return {.reply = Reply::Crashed()};
     pending_[lane] = number;
-    if (patience_ < longest_ && !left_alone) inconclusive_ = true;
+    if (patience_ < longest_ && !left_alone) blocked_ = true;
     return {.reply = Reply::Blocked()};
   }
 
@@ -170,7 +177,7 @@ class RealSession : public Session, public Driver, public Environment {
 
   // A worker that lives and has not said in time what it sees makes the history prove nothing.
   void NoteSilence(size_t worker, const std::optional<Answer>& answer) {
-    inconclusive_ = inconclusive_ || (!answer && workers_.alive(worker));
+    late_ = late_ || (!answer && workers_.alive(worker));
   }
 
   bool QuietNow() {
@@ -212,7 +219,8 @@ class RealSession : public Session, public Driver, public Environment {
   Instant begin_;
   std::map<Lane, uint32_t> pending_;  // number of the outstanding answer
   SynchronousIds synchronous_;
-  bool inconclusive_ = false;
+  bool blocked_ = false;  // a call has not returned within less than the longest time
+  bool late_ = false;     // something else has not happened in time
   bool unreaped_ = false;
   bool disturbed_ = false;
   bool ended_ = false;

@@ -103,7 +103,10 @@ bool Readable(const rdma_event_channel* channel, Duration within) {
   const Deadline deadline(within);
   pollfd polled{.fd = channel->fd, .events = POLLIN, .revents = 0};
   for (;;) {
-    if (poll(&polled, 1, deadline.milliseconds_left()) > 0) return (polled.revents & POLLIN) != 0;
+    if (poll(&polled, 1, deadline.milliseconds_left()) > 0) {
+      if ((polled.revents & POLLIN) != 0) return true;
+      polled.fd = -1;  // an error alone is nothing to read, for all that time
+    }
     if (deadline.milliseconds_left() == 0) return false;
   }
 }

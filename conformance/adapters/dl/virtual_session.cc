@@ -51,7 +51,7 @@ class VirtualSession : public Session, public Driver, public Environment {
   Driver& driver() override { return *this; }
   Environment& environment() override { return *this; }
 
-  // Driver
+  // Driver. Time goes on after a library has crashed, or hangs.
   seen::Answered Submit(Lane lane, const Call& call) override {
     return AnsweredTo({.asked = Asked::kCall, .lane = lane, .call = call});
   }
@@ -84,11 +84,12 @@ class VirtualSession : public Session, public Driver, public Environment {
   bool Readable(Lane lane, ChannelRef channel, Duration within) override {
     const std::optional<Answer> answer =
         Ask({.asked = Asked::kReadable, .lane = lane, .channel = channel, .span = within});
+    if (!answer) now_ = now_ + within;
     return answer && answer->yes;
   }
   Instant Now() override { return now_; }
 
-  // Environment. Time goes on after a library has crashed.
+  // Environment
   seen::Done Pass(Duration span) override {
     if (!Ask({.asked = Asked::kPass, .span = span})) now_ = now_ + span;
     return {};
@@ -113,7 +114,9 @@ class VirtualSession : public Session, public Driver, public Environment {
     }
     return leaks;
   }
-  bool Inconclusive() const override { return counterpart_->Hangs() || unreaped_; }
+  std::string Inconclusive() const override {
+    return std::string(counterpart_->Hangs() || unreaped_ ? kClockRanOut : "");
+  }
 
  private:
   std::optional<Answer> Ask(const Request& request) {

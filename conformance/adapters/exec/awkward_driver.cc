@@ -8,16 +8,22 @@
 #include <array>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/base/choice.h"
+#include "model/base/duration.h"
 
 namespace {
 
 std::string way;
 bool Is(std::string_view name) { return way == name; }
+
+// Ways with a clock of their own, which goes on without waiting; the others wait.
+bool HasClock() { return Is("clock-goes-back") || Is("no-time") || Is("lies"); }
+cm::Instant now;
 
 // Ends when the suite has closed the connection.
 void SayPart(std::string_view text) {
@@ -52,7 +58,7 @@ void Greet() {
   if (Is("empty-line-in-greeting")) Say("");
   if (Is("other-profile")) Say("profile 7.2-rxe");
   Say("capabilities time races");
-  Say(Is("clock-goes-back") || Is("no-time") ? "clock own" : "clock suite");
+  Say(HasClock() ? "clock own" : "clock suite");
   if (Is("messages-without-end")) Say("sees messages");
   Say("ready");
   if (Is("says-more-and-reads-nothing")) Say("0");
@@ -132,6 +138,7 @@ constexpr auto kSayings = std::to_array<Saying>({
     {"not-applicable-of-a-call", "not-applicable"},
     {"unseen-of-a-call", "unseen"},
     {"refuses-all", "-1 EINVAL"},
+    {"blocks", "blocked"},
 });
 
 // Misbehaves at a call in one of the ways that are known by name. False for all others.
@@ -174,11 +181,29 @@ bool Misbehaves(int calls) {
   return false;
 }
 
-std::string Time() { return Is("clock-goes-back") || Is("no-time") ? "0ns " : ""; }
+std::string Time() { return HasClock() ? cm::ToString(now) + " " : ""; }
+
+// What the line says behind these words is a time, which passes.
+void LetPass(const std::string& line, std::string_view words) {
+  const size_t at = line.find(words);
+  if (at == std::string::npos || Is("early")) return;
+  const std::optional<cm::Duration> span = cm::ParseDuration(line.substr(at + words.size()));
+  if (!span) return;
+  if (HasClock())
+    now = now + *span;
+  else
+    poll(nullptr, 0, static_cast<int>(span->milliseconds()) + 1);
+}
 
 bool IsCall(const std::string& line) {
   return line.find(" rdma_") != std::string::npos || line.find(" ibv_") != std::string::npos ||
          line.find(" show") != std::string::npos;
+}
+
+std::string Ended() {
+  if (Is("wrong-end")) return "goodbye";
+  if (Is("leaks")) return "leaks a boat";
+  return Time() + (Is("undecided") ? "inconclusive the weather" : "ended");
 }
 
 void Serve(Liar* liar) {
@@ -187,7 +212,10 @@ void Serve(Liar* liar) {
   Names names;
   for (std::string line; std::getline(std::cin, line);) {
     if (!begun) {
-      if (line.starts_with("conversation")) names = {};
+      if (line.starts_with("conversation")) {
+        names = {};
+        now = {};
+      }
       if (Is("answers-early") && line.starts_with("topology")) Say("begun");
       names.Learn(line);
       if (!line.starts_with("begin")) continue;
@@ -201,23 +229,27 @@ void Serve(Liar* liar) {
       calls = 0;
     } else if (line == "end") {
       begun = false;
-      Say(Is("wrong-end") ? "goodbye" : Is("leaks") ? "leaks a boat" : Time() + "ended");
+      Say(Ended());
       if (Is("ends-between")) exit(0);
       if (Is("does-not-end")) BeSilent();
     } else if (IsCall(line)) {
       if (Misbehaves(calls++)) continue;
       if (liar != nullptr)
-        Say(liar->Lie(line, names));
+        Say(Time() + liar->Lie(line, names));
       else
         Say(line.find("get_cm_event") == std::string::npos ? "0" : "-1 EAGAIN");
     } else if (line.starts_with("returned")) {
-      Say("waiting");
+      Say(Time() + "waiting");
     } else if (line.find(" wait ") == std::string::npos) {
+      LetPass(line, "pass ");
       Say(Time() + "done");
     } else if (Is("not-applicable-of-a-wait")) {
       Say("not-applicable");
+    } else if (liar != nullptr && liar->Coin()) {
+      Say(Time() + "readable");
     } else {
-      Say(Time() + (liar != nullptr && liar->Coin() ? "readable" : "quiet"));
+      LetPass(line, "within=");
+      Say(Time() + "quiet");
     }
   }
 }

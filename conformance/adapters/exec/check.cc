@@ -128,11 +128,11 @@ std::vector<Try> PlainTries() {
       {"a wait for nothing ends quiet",
        {made[0],
         made[1],
-        {"active wait C within=20ms", "quiet"},
+        {"active wait C within=500ms", "quiet"},
         {"active rdma_destroy_event_channel C", "0"},
         Finishes()}},
       {"time passes",
-       {Begins(), {"pass 20ms", "done"}, {"settle", "done"}, {"heal", "done"}, Finishes()}},
+       {Begins(), {"pass 500ms", "done"}, {"settle", "done"}, {"heal", "done"}, Finishes()}},
   };
 }
 
@@ -197,6 +197,20 @@ bool Matches(std::string_view answer, std::string_view wanted) {
     if (one.size() == wanted.size()) return false;
     wanted.remove_prefix(one.size() + 1);
   }
+}
+
+// The time that has passed when the answer is as wanted.
+Duration PassedBy(const Step& step) {
+  constexpr std::string_view kPass = "pass ";
+  constexpr std::string_view kWithin = "within=";
+  std::string_view text = step.request;
+  if (text.starts_with(kPass))
+    text.remove_prefix(kPass.size());
+  else if (step.wanted == "quiet")
+    text.remove_prefix(text.find(kWithin) + kWithin.size());
+  else
+    return {};
+  return ParseDuration(text).value_or(Duration());
 }
 
 // One driver that is tried.
@@ -284,9 +298,13 @@ class Trial {
     if (const auto* failure = std::get_if<DriverFailure>(&answered))
       return failure->ended ? fmt::format("at \"{}\" {}", asked, failure->what) : failure->what;
     const auto& answer = std::get<DriverAnswer>(answered);
-    if (Matches(answer.text, step.wanted)) return {};
-    return fmt::format("to \"{}\" it answered \"{}\", and \"{}\" is wanted", asked, answer.text,
-                       step.wanted);
+    if (!Matches(answer.text, step.wanted))
+      return fmt::format("to \"{}\" it answered \"{}\", and \"{}\" is wanted", asked, answer.text,
+                         step.wanted);
+    const std::string early = WhyTooEarly(answer, PassedBy(step));
+    return early.empty()
+               ? ""
+               : fmt::format("to \"{}\" it answered \"{}\": {}", asked, answer.text, early);
   }
 
   Peer& peer_;

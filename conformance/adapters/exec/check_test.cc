@@ -9,10 +9,13 @@
 namespace cm {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 struct Result {
   int ok = 0;
@@ -59,6 +62,18 @@ TEST(CheckDriver, SaysWhatIsWrongWithEachTryAndGoesOn) {
   EXPECT_THAT(result.problems, Contains(HasSubstr("nonsense is refused")));
   EXPECT_THAT(result.left_out, ElementsAre("calls made at once: it has no lanes"));
   EXPECT_GE(result.ok, 2);
+}
+
+TEST(CheckDriver, NamesADriverThatLetsNoTimePass) {
+  const Result result = Tries("awkward_driver early");
+  EXPECT_THAT(result.problems,
+              Contains(AllOf(HasSubstr("a wait for nothing ends quiet: to \"active wait C "
+                                       "within=500ms\" it answered \"quiet\": it came after "),
+                             HasSubstr("and 500ms were to pass"))));
+  EXPECT_THAT(result.problems,
+              Contains(AllOf(HasSubstr("time passes: to \"pass 500ms\" it answered \"done\": "),
+                             HasSubstr("and 500ms were to pass"))));
+  EXPECT_THAT(Tries("awkward_driver").problems, Each(Not(HasSubstr("were to pass"))));
 }
 
 TEST(CheckDriver, EndsWithTheFirstSilence) {

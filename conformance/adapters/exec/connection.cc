@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace cm {
@@ -38,6 +40,14 @@ std::string Printable(std::string_view bytes) {
 
 bool IsText(std::string_view line) {
   return std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+// getaddrinfo takes a greater number for another port.
+bool IsPort(std::string_view text) {
+  uint16_t port = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, port);
+  return error == std::errc() && end == last && port != 0;
 }
 
 struct Addresses {
@@ -79,6 +89,9 @@ std::variant<std::unique_ptr<Connection>, std::string> Connection::ConnectTo(
   const size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == address.size())
     return fmt::format("tcp:{}: tcp:HOST:PORT is wanted", address);
+  if (!IsPort(std::string_view(address).substr(colon + 1)))
+    return fmt::format("tcp:{}: a port from 1 to 65535 is wanted, and not \"{}\"", address,
+                       address.substr(colon + 1));
   std::string host = address.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   const addrinfo hints{.ai_flags = AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};

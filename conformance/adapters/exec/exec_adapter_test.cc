@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -37,6 +38,7 @@ using testing::IsEmpty;
 
 constexpr const char* kAwkward = "conformance/adapters/exec/awkward_driver ";
 constexpr const char* kSim = "conformance/adapters/exec/sim_driver ";
+constexpr const char* kToy = "conformance/adapters/exec/toy_driver.py";
 const std::atomic<bool> kNever{false};
 
 // Long enough for a start on a busy machine; what a driver that is silent costs.
@@ -55,6 +57,14 @@ std::unique_ptr<Implementation> Made(const ExecOptions& options) {
   EXPECT_TRUE(std::holds_alternative<std::unique_ptr<Implementation>>(made))
       << std::get<std::string>(made);
   return std::get<std::unique_ptr<Implementation>>(std::move(made));
+}
+
+Conversation Waiting(const std::string& line) {
+  return std::get<Conversation>(
+      ParseConversation("topology two-kernels\n"
+                        "profile 6.1-rxe\n"
+                        "active rdma_create_event_channel C\n" +
+                        line + "\nactive rdma_destroy_event_channel C\n"));
 }
 
 Conversation Short() {
@@ -144,23 +154,101 @@ TEST(Driver, LeavesNothingOfItsGroupBehind) {
   EXPECT_EQ(poll(&watched, 1, 60'000), 1) << "it lives on";
 }
 
+// A listener that never accepts.
+class SilentListener {
+ public:
+  SilentListener() {
+    socklen_t size = sizeof(address_);
+    EXPECT_EQ(bind(listener_.get(), where(), size), 0);
+    EXPECT_EQ(listen(listener_.get(), 0), 0);
+    EXPECT_EQ(getsockname(listener_.get(), where(), &size), 0);
+  }
+  const sockaddr* where() const { return reinterpret_cast<const sockaddr*>(&address_); }
+  std::string text() const { return "127.0.0.1:" + std::to_string(ntohs(address_.sin_port)); }
+
+ private:
+  sockaddr* where() { return reinterpret_cast<sockaddr*>(&address_); }
+
+  Descriptor listener_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in address_ = {.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+};
+
+// Why no driver was made of one that listens; empty when one was.
+std::string WhyNotConnected(const std::string& address, const std::string& token = "") {
+  const auto made = MakeExecImplementation(
+      {.place = {.address = address, .token = token, .answers_within = Duration::Milliseconds(100)},
+       .profile = *FindProfile("6.1-rxe")});
+  const auto* const why = std::get_if<std::string>(&made);
+  return why == nullptr ? "" : *why;
+}
+
 // As a host that is not there: one connection fills the queue of the listener.
 TEST(Driver, ThatCannotBeReachedIsNotWaitedForLong) {
-  const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const SilentListener listener;
   const Descriptor first(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
-  auto* const where = reinterpret_cast<sockaddr*>(&address);
-  socklen_t size = sizeof(address);
-  ASSERT_EQ(bind(listener.get(), where, size), 0);
-  ASSERT_EQ(listen(listener.get(), 0), 0);
-  ASSERT_EQ(getsockname(listener.get(), where, &size), 0);
-  ASSERT_EQ(connect(first.get(), where, size), 0);
-  const auto made = MakeExecImplementation(
-      {.place = {.address = "127.0.0.1:" + std::to_string(ntohs(address.sin_port)),
-                 .answers_within = Duration::Milliseconds(100)},
-       .profile = *FindProfile("6.1-rxe")});
-  ASSERT_TRUE(std::holds_alternative<std::string>(made));
-  EXPECT_THAT(std::get<std::string>(made), HasSubstr(": no answer within 100ms"));
+  ASSERT_EQ(connect(first.get(), listener.where(), sizeof(sockaddr_in)), 0);
+  EXPECT_THAT(WhyNotConnected(listener.text()), HasSubstr(": no answer within 100ms"));
+}
+
+// An agent waits for the token without one, and ends the connection after a wrong one.
+TEST(Driver, ThatListensAndDoesNotGreetMayWantAToken) {
+  EXPECT_THAT(WhyNotConnected(SilentListener().text()),
+              HasSubstr("before the end of its greeting; CMCHECK_TOKEN is not set, and a driver "
+                        "that listens may wait for it"));
+  EXPECT_THAT(WhyNotConnected(SilentListener().text(), "barley"),
+              HasSubstr("before the end of its greeting; is CMCHECK_TOKEN the token that it was "
+                        "given?"));
+}
+
+TEST(Driver, HasAPortThatExists) {
+  for (const std::string port : {"99999", "65536", "0", "-1", "http", "7180x"})
+    EXPECT_EQ(WhyNotConnected("localhost:" + port), "tcp:localhost:" + port +
+                                                        ": a port from 1 to 65535 is wanted, and "
+                                                        "not \"" +
+                                                        port + "\"");
+}
+
+constexpr auto kLongWaits = std::to_array<std::string_view>({"active wait C within=3s", "pass 3s"});
+
+TEST(Driver, ThatLetsNoTimePassBreaksTheProtocol) {
+  for (const std::string_view line : kLongWaits) {
+    const auto driver = Made(Of(kAwkward + std::string("early")));
+    RunOne(*driver, Waiting(std::string(line)), "");
+    EXPECT_THAT(driver->Spoiled(), HasSubstr("to \"" + std::string(line) + "\" it answered"));
+    EXPECT_THAT(driver->Spoiled(), HasSubstr("and 3s were to pass"));
+  }
+}
+
+// By the suite's clock, by one of the driver's own that is ahead, and in virtual time.
+TEST(Driver, ThatLetsTimePassKeepsTheProtocol) {
+  const auto waits = Made(Of(kAwkward));
+  for (const std::string line : {"active wait C within=50ms", "pass 50ms"})
+    EXPECT_EQ(RunOne(*waits, Waiting(line), "").result.verdict, Verdict::kPassed);
+  EXPECT_THAT(waits->Spoiled(), IsEmpty());
+  for (const std::string& command :
+       {kAwkward + std::string("lies 1"), std::string(kSim), std::string("python3 ") + kToy}) {
+    const auto driver = Made(Of(command));
+    for (const std::string_view line : kLongWaits) RunOne(*driver, Waiting(std::string(line)), "");
+    EXPECT_THAT(driver->Spoiled(), IsEmpty()) << command;
+  }
+}
+
+// What is said of a sequence that proves nothing.
+TEST(Driver, HasTheReasonWhyAConversationIsInconclusive) {
+  const auto reason = [](const ExecOptions& options) {
+    const SequenceResult result = RunOne(*Made(options), Short(), "").result;
+    EXPECT_EQ(result.verdict, Verdict::kInconclusive);
+    return result.reason;
+  };
+  EXPECT_EQ(reason(Of(kAwkward + std::string("undecided"))), "the driver says: the weather");
+  EXPECT_EQ(reason(Of(kAwkward + std::string("blocks"))),
+            "a call was still blocked after the patience");
+  EXPECT_THAT(reason(Of(kAwkward + std::string("unknown-word"))),
+              HasSubstr("the driver broke the protocol: to \"active rdma_create_event_channel C\" "
+                        "it answered \"fine, thanks\""));
+  ExecOptions agent = Of(kAwkward + std::string("ends-in-call"));
+  agent.lost = [](const std::string& /*what*/) {};
+  EXPECT_EQ(reason(agent), "the connection to the driver was lost");
 }
 
 // As many lines as no connection holds.
@@ -192,7 +280,7 @@ TEST(Driver, IsNotWaitedForAfterTheInterrupt) {
 
 // A connection from its beginning to its end; what the toy leaves out is unsupported, and said.
 TEST(ToyDriver, CarriesOutAConnection) {
-  const auto toy = Made(Of("python3 conformance/adapters/exec/toy_driver.py"));
+  const auto toy = Made(Of(std::string("python3 ") + kToy));
   const std::string connection =
       "topology two-kernels\nprofile 6.1-rxe\npassive listening L on=S port=7471\n"
       "active connecting A on=C to=passive:7471 private=\"hello\"\n"
@@ -323,6 +411,7 @@ TEST_P(Misbehaviour, HasAClearVerdict) {
       break;
     case Way::Ends::kSpoiled:
       EXPECT_THAT((*driver)->Spoiled(), HasSubstr(way.says));
+      EXPECT_THAT(run.result.reason, HasSubstr(way.says));
       EXPECT_TRUE(run.result.findings.empty());
       return;
     case Way::Ends::kFound:

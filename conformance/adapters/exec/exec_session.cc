@@ -37,6 +37,16 @@ std::string WhyNotOf(const Call& call, const seen::Answered& answered) {
   return {};
 }
 
+// The time that has passed by an outcome of the line.
+Duration PassedBy(const Line& line, const Observation& outcome) {
+  const auto* const waits = std::get_if<line::Waits>(&line);
+  const auto* const waited = std::get_if<seen::Waited>(&outcome);
+  if (waits != nullptr && waited != nullptr && !waited->readable) return waits->within;
+  const auto* const passes = std::get_if<line::Passes>(&line);
+  const auto* const done = std::get_if<seen::Done>(&outcome);
+  return passes != nullptr && done != nullptr && done->ok ? passes->span : Duration();
+}
+
 class ExecSession : public Session, public Driver, public Environment {
  public:
   ExecSession(const ExecSessionSetup& setup, const Conversation& conversation,
@@ -140,7 +150,10 @@ class ExecSession : public Session, public Driver, public Environment {
 
   // Session
   std::vector<WireRecord> TakeWire() override { return std::exchange(heard_.wire, {}); }
-  bool Inconclusive() const override { return inconclusive_ || lost_ || !wrong_.empty(); }
+  std::string Inconclusive() const override {
+    if (!wrong_.empty()) return "the driver broke the protocol: " + wrong_;
+    return lost_ ? "the connection to the driver was lost" : inconclusive_;
+  }
   // Ends the conversation, and gives the driver back.
   std::string Leaks() override {
     std::string leaks;
@@ -149,7 +162,7 @@ class ExecSession : public Session, public Driver, public Environment {
         if (answer->text.starts_with(kLeaks))
           leaks = answer->text.substr(kLeaks.size());
         else if (answer->text.starts_with(kInconclusive))
-          inconclusive_ = true;
+          inconclusive_ = "the driver says: " + answer->text.substr(kInconclusive.size());
         else if (answer->text != "ended")
           Break(*answer, "ended, leaks and what, or inconclusive and why, is wanted");
       }
@@ -217,6 +230,7 @@ class ExecSession : public Session, public Driver, public Environment {
     if (problem.empty() && std::holds_alternative<seen::Answered>(seen))  // `not-applicable`
       problem = std::holds_alternative<line::Waits>(line) ? "readable or quiet is wanted"
                                                           : "done or failed is wanted";
+    if (problem.empty()) problem = WhyTooEarly(*answer, PassedBy(line, seen));
     if (!problem.empty()) return Break(*answer, problem), std::nullopt;
     return seen;
   }
@@ -245,8 +259,9 @@ class ExecSession : public Session, public Driver, public Environment {
     }
     if (answered->reply.kind == ReplyKind::kBlocked) {
       pending_.insert_or_assign(lane, call);
-      inconclusive_ |= peer_->greeting().clock == Clock::kSuite && !left_alone &&
-                       setup_.patience < setup_.profile->timing.Longest();
+      if (peer_->greeting().clock == Clock::kSuite && !left_alone &&
+          setup_.patience < setup_.profile->timing.Longest())
+        inconclusive_ = kStillBlocked;
     }
     return *answered;
   }
@@ -262,8 +277,8 @@ class ExecSession : public Session, public Driver, public Environment {
   std::string wrong_;  // how it broke the protocol
   std::map<Lane, Call> pending_;
   SynchronousIds synchronous_;
-  bool inconclusive_ = false;
-  bool lost_ = false;  // the connection to the driver, during the conversation
+  std::string inconclusive_;  // why it is, otherwise
+  bool lost_ = false;         // the connection to the driver, during the conversation
   bool ended_ = false;
 };
 

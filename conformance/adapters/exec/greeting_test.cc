@@ -9,15 +9,21 @@
 #include <variant>
 
 #include "conformance/adapters/exec/groups.h"
+#include "conformance/walks/walk.h"
 #include "model/base/files.h"
 #include "model/conversation/parse.h"
+#include "model/conversation/print.h"
 #include "model/vocabulary/call.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
 
 namespace cm {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 
 TEST(Greeting, IsReadAsItIsWritten) {
   Greeting greeting{.name = "mine 1.0",
@@ -118,6 +124,27 @@ TEST(CallGroups, StandInThePageForAuthors) {
     EXPECT_THAT(*page, HasSubstr("\n| `" + std::string(group.name) + "` |"));
   for (const CapabilityRow& row : kCapabilities)
     EXPECT_THAT(*page, HasSubstr("`" + std::string(row.name) + "`"));
+}
+
+// Addresses without port and form, and port spaces.
+TEST(Words, ThatAreDrawnStandInThePageForAuthors) {
+  const auto page = ReadFile("docs/driver_protocol.md");
+  ASSERT_TRUE(page.has_value());
+  DrawOptions draw{.profile = *FindProfile("6.1-rxe")};
+  draw.capabilities = draw.profile.capabilities;
+  draw.topology = FindTopology("two-kernels");
+  std::set<std::string> drawn;
+  for (draw.index = 0; draw.index < 1000; ++draw.index) {
+    std::istringstream text(ToText(Draw(draw)));
+    for (std::string word; text >> word;)
+      for (const std::string key : {"addr=", "src=", "dst=", "ps="})
+        if (word.starts_with(key))
+          drawn.insert(word.substr(key.size(), word.find_first_of(".:") - key.size()));
+  }
+  EXPECT_THAT(drawn, IsSupersetOf({"family0", "family99", "2457", "group1", "RDMA_PS_IB"}));
+  for (const std::string& word : drawn)
+    EXPECT_THAT(*page,
+                ContainsRegex("`(ps=)?" + (word.starts_with("group") ? "group1" : word) + "[`:]"));
 }
 
 }  // namespace

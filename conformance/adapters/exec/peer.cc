@@ -9,16 +9,31 @@
 namespace cm {
 namespace {
 
-constexpr size_t kShown = 60;                        // bytes of a request, in a message
-constexpr size_t kLongestGreeting = 100;             // lines
-constexpr size_t kMostMessages = 10'000;             // before one outcome
-constexpr Duration kAtOnce = Duration::Seconds(50);  // what takes long in virtual time
+constexpr size_t kShown = 60;                              // bytes of a request, in a message
+constexpr size_t kLongestGreeting = 100;                   // lines
+constexpr size_t kMostMessages = 10'000;                   // before one outcome
+constexpr Duration kAtOnce = Duration::Seconds(50);        // what takes long in virtual time
+constexpr Duration kInexact = Duration::Milliseconds(10);  // of timers
 
 bool IsMessage(std::string_view line) {
   return line.starts_with("mad ") || line.starts_with("tcp ");
 }
 
+// Why a driver that listens may not have greeted.
+std::string_view HintAtToken(const DriverPlace& place) {
+  if (!place.command.empty()) return {};
+  return place.token.empty()
+             ? "; CMCHECK_TOKEN is not set, and a driver that listens may wait for it"
+             : "; is CMCHECK_TOKEN the token that it was given?";
+}
+
 }  // namespace
+
+std::string WhyTooEarly(const DriverAnswer& answer, Duration span) {
+  if (answer.took + kInexact >= span) return {};
+  return fmt::format("it came after {}, and {} were to pass",
+                     ToString(Duration::Microseconds(answer.took.microseconds())), ToString(span));
+}
 
 std::variant<std::unique_ptr<Peer>, std::string> Peer::Start(const DriverPlace& place) {
   const std::string name = place.command.empty() ? "tcp:" + place.address : place.command;
@@ -30,16 +45,21 @@ std::variant<std::unique_ptr<Peer>, std::string> Peer::Start(const DriverPlace& 
   std::unique_ptr<Peer> peer(
       new Peer(std::get<std::unique_ptr<Connection>>(std::move(connected)), place.answers_within));
   if (!place.token.empty()) peer->connection_->Send("token " + place.token, place.answers_within);
-  if (std::string problem = peer->ReadGreeting(); !problem.empty())
+  if (std::string problem = peer->ReadGreeting(HintAtToken(place)); !problem.empty())
     return fmt::format("{}: {}", name, problem);
   return peer;
 }
 
-std::string Peer::ReadGreeting() {
+// `hint`: for the case that there is none.
+std::string Peer::ReadGreeting(std::string_view hint) {
   GreetingReader reader;
   for (size_t lines = 0; lines < kLongestGreeting; ++lines) {
     const Heard heard = connection_->Receive(answers_within_);
-    if (heard.kind != Heard::Kind::kLine) return heard.text + ", before the end of its greeting";
+    if (heard.kind != Heard::Kind::kLine) {
+      const bool is_mute =
+          lines == 0 && (heard.kind == Heard::Kind::kEnded || heard.kind == Heard::Kind::kSilent);
+      return fmt::format("{}, before the end of its greeting{}", heard.text, is_mute ? hint : "");
+    }
     if (std::string problem = reader.Take(heard.text); !problem.empty()) return problem;
     if (!reader.complete()) continue;
     greeting_ = reader.greeting();
@@ -55,6 +75,7 @@ DriverFailure Peer::Fail(DriverFailure failure) {
 
 void Peer::Send(std::string_view request) {
   request_ = request;
+  asked_ = RealNow();
   if (failure_ || deaf_) return;
   deaf_ = !connection_->Send(request, answers_within_);
   if (!deaf_ || connection_->HasMore()) return;  // what it has sent is read first
@@ -75,6 +96,12 @@ std::string Peer::TakeTime(std::string* line, DriverAnswer* answer) {
   answer->at = Instant() + *time;
   line->erase(0, std::min(space + 1, line->size()));
   return {};
+}
+
+Duration Peer::Took(const std::optional<Instant>& at) const {
+  const Duration here = RealNow() - asked_;
+  if (!at) return here;
+  return greeting_.clock == Clock::kOwn ? std::max(*at - last_, here) : *at - last_;
 }
 
 Answered Peer::Receive(Duration within) {
@@ -108,6 +135,7 @@ Answered Peer::Receive(Duration within) {
     if (heard.text.empty()) return wrong("an empty line");
     if (read.at && *read.at < last_)
       return wrong(fmt::format("\"{}\": its clock was at {} before", whole, ToString(last_)));
+    answer.took = Took(read.at);
     if (read.at) last_ = *read.at;
     answer.text = std::move(heard.text);
     answer.at = read.at;

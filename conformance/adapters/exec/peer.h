@@ -34,7 +34,13 @@ struct DriverAnswer {
   std::string text;
   std::optional<Instant> at;          // of a driver with a clock
   std::vector<std::string> messages;  // lines `mad`, with their times
+  // How long it took, by this machine's clock; by the driver's, since its last answer, where it has
+  // one. With `clock own` whichever is more, as a host's clock may go back.
+  Duration took;
 };
+
+// Why an answer has come too early to a request that lets `span` pass; empty when it has not.
+std::string WhyTooEarly(const DriverAnswer& answer, Duration span);
 
 // Why there is none.
 struct DriverFailure {
@@ -67,14 +73,16 @@ class Peer {
  private:
   Peer(std::unique_ptr<Connection> connection, Duration answers_within)
       : connection_(std::move(connection)), answers_within_(answers_within) {}
-  std::string ReadGreeting();
+  std::string ReadGreeting(std::string_view hint);
   DriverFailure Fail(DriverFailure failure);
   std::string TakeTime(std::string* line, DriverAnswer* answer);
+  Duration Took(const std::optional<Instant>& at) const;
 
   std::unique_ptr<Connection> connection_;
   Duration answers_within_;
   Greeting greeting_;
-  Instant last_;
+  Instant last_;         // the time of its last answer
+  Instant asked_;        // on this machine's clock
   std::string request_;  // the last, for messages
   bool deaf_ = false;    // it has not read a line, or a part of one
   std::optional<DriverFailure> failure_;

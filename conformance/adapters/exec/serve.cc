@@ -26,6 +26,13 @@ std::string RequestOf(Line line, const Conversation& conversation) {
   return ToString(line, conversation);
 }
 
+// As a line may say it.
+std::string InAscii(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
 class ConversationServer {
  public:
   ConversationServer(Implementation& implementation, const Greeting& greeting, std::FILE* input,
@@ -99,8 +106,8 @@ class ConversationServer {
     const std::string leaks = session_->Leaks();
     if (went_back_ > Duration())
       Answer(fmt::format("inconclusive the clock went back by {}", ToString(went_back_)));
-    else if (session_->Inconclusive())
-      Answer("inconclusive a limit of time ran out");
+    else if (const std::string why = InAscii(session_->Inconclusive()); !why.empty())
+      Answer("inconclusive " + why);
     else
       Answer(leaks.empty() ? "ended" : "leaks " + leaks);
     session_.reset();

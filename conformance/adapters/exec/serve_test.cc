@@ -21,8 +21,8 @@ using testing::HasSubstr;
 // Each call takes the next of these times, and has this reply.
 class TimedSession : public Session, public Driver, public Environment {
  public:
-  TimedSession(std::vector<Duration> times, Reply reply)
-      : times_(std::move(times)), reply_(reply) {}
+  TimedSession(std::vector<Duration> times, Reply reply, std::string inconclusive)
+      : times_(std::move(times)), reply_(reply), inconclusive_(std::move(inconclusive)) {}
 
   Driver& driver() override { return *this; }
   Environment& environment() override { return *this; }
@@ -42,36 +42,43 @@ class TimedSession : public Session, public Driver, public Environment {
   seen::Done Inject(const Fault& /*fault*/) override { return {}; }
   seen::Done Heal() override { return {}; }
 
+  std::string Inconclusive() const override { return inconclusive_; }
+
  private:
   std::vector<Duration> times_;
   Reply reply_;
+  std::string inconclusive_;
   size_t made_ = 0;
   Instant now_;
 };
 
 class Timed : public Implementation {
  public:
-  Timed(std::vector<Duration> times, Reply reply) : times_(std::move(times)), reply_(reply) {}
+  Timed(std::vector<Duration> times, Reply reply, std::string inconclusive)
+      : times_(std::move(times)), reply_(reply), inconclusive_(std::move(inconclusive)) {}
   std::string name() const override { return "timed"; }
   const Profile& profile() const override { return *FindProfile("6.1-rxe"); }
   Capabilities capabilities() const override { return {}; }
   std::unique_ptr<Session> Start(const Conversation& /*conversation*/) override {
-    return std::make_unique<TimedSession>(times_, reply_);
+    return std::make_unique<TimedSession>(times_, reply_, inconclusive_);
   }
 
  private:
   std::vector<Duration> times_;
   Reply reply_;
+  std::string inconclusive_;
 };
 
-// What is answered to a conversation of two calls, behind the greeting.
-std::string AnswersAt(const std::vector<Duration>& times, Reply reply = Reply::Returned()) {
+// What is answered to a conversation of two calls, behind the greeting. `inconclusive`: why the
+// session is; empty: it is not.
+std::string AnswersAt(const std::vector<Duration>& times, Reply reply = Reply::Returned(),
+                      const std::string& inconclusive = "") {
   std::string asked =
       "topology two-kernels\nprofile 6.1-rxe\n"
       "active rdma_create_event_channel C\nactive rdma_destroy_event_channel C\n"
       "begin patience=1s\n"
       "active rdma_create_event_channel C\nactive rdma_destroy_event_channel C\nend\n";
-  Timed timed(times, reply);
+  Timed timed(times, reply, inconclusive);
   std::FILE* const input = fmemopen(asked.data(), asked.size(), "r");
   char* text = nullptr;
   size_t size = 0;
@@ -93,6 +100,12 @@ TEST(Serve, EachAnswerHasItsTime) {
 TEST(Serve, TimesDoNotGoBackWithTheClock) {
   EXPECT_EQ(AnswersAt({Duration::Seconds(1), Duration::Milliseconds(995)}),
             "0us begun\n1s 0\n1s 0\n1s inconclusive the clock went back by 5ms\n");
+}
+
+TEST(Serve, SaysWhyAConversationIsInconclusive) {
+  EXPECT_EQ(AnswersAt({Duration::Seconds(1), Duration::Seconds(2)}, Reply::Returned(),
+                      "only \"0…\" came"),
+            "0us begun\n1s 0\n2s 0\n2s inconclusive only \"0???\" came\n");
 }
 
 // An implementation behind a driver of its own has no answer when that driver has failed.

@@ -128,8 +128,11 @@ class SidesSession : public Session, public Driver, public Environment {
         leaks.push_back(fmt::format("{}: {}", sides_[side].side, one));
     return fmt::format("{}", fmt::join(leaks, "; "));
   }
-  bool Inconclusive() const override {
-    return std::ranges::any_of(sessions_, [](const auto& one) { return one->Inconclusive(); });
+  std::string Inconclusive() const override {
+    for (size_t side = 0; side < sessions_.size(); ++side)
+      if (const std::string why = sessions_[side]->Inconclusive(); !why.empty())
+        return fmt::format("{}: {}", sides_[side].side, why);
+    return {};
   }
 
  private:

@@ -166,7 +166,7 @@ std::variant<Site, std::string> ParseSite(std::string_view text) {
 
 std::variant<Site, std::string> LoadSite(const std::string& path) {
   const std::optional<std::string> text = ReadFile(path);
-  if (!text) return fmt::format("{}: cannot be read", path);
+  if (!text) return fmt::format("{}: cannot be read: {}", path, WhyNotRead(path));
   auto parsed = ParseSite(*text);
   if (auto* problem = std::get_if<std::string>(&parsed))
     return fmt::format("{}: {}", path, *problem);

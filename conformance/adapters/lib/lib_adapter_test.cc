@@ -1,12 +1,16 @@
 #include "conformance/adapters/lib/lib_adapter.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <variant>
 
+#include "conformance/adapters/dl/api.h"
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/driver/perform.h"
 #include "conformance/walks/walk.h"
@@ -19,13 +23,30 @@ namespace cm {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kUnsanitizedOnly =
+    "AddressSanitizer refuses RTLD_DEEPBIND, ThreadSanitizer knows no fibers";
+
+Conversation ThatBinds() {
+  return std::get<Conversation>(
+      ParseConversation("topology two-kernels\nprofile 6.1-rxe\ncapabilities none\n\n"
+                        "active rdma_create_event_channel c\n"
+                        "active rdma_create_id a on=c\n"
+                        "active rdma_bind_addr a addr=active:7471\n"));
+}
+
+// The file that a function is in.
+std::string FileOf(const void* function) {
+  Dl_info info{};
+  return dladdr(function, &info) == 0 || info.dli_fname == nullptr ? "" : info.dli_fname;
+}
 
 // The installed library under the profile of that name.
 class RealLibrary : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (kAddressSanitized || kThreadSanitized)
-      GTEST_SKIP() << "AddressSanitizer refuses RTLD_DEEPBIND, ThreadSanitizer knows no fibers";
+    if (kAddressSanitized || kThreadSanitized) GTEST_SKIP() << kUnsanitizedOnly;
     profile_ = *FindProfile(GetParam());
     Make();
     if (HasFatalFailure()) return;
@@ -127,7 +148,59 @@ TEST_P(InstalledLibrary, IsNotAskedForCallsThatItDoesNotHave) {
               HasSubstr("has no symbol rdma_write_cm_event"));
 }
 
+// Both are called librdmacm.so.1, and need libibverbs.so.1.
+TEST_P(InstalledLibrary, LeavesTheSystemsToTheOthersOfTheProcess) {
+  const auto loaded = Load("librdmacm.so.1");
+  const auto* const systems = std::get_if<LoadedObject>(&loaded);
+  ASSERT_NE(systems, nullptr) << std::get<std::string>(loaded);
+  EXPECT_THAT(FileOf(reinterpret_cast<const void*>(systems->api.rdma_create_id)),
+              HasSubstr("/librdmacm.so."));
+  EXPECT_THAT(FileOf(reinterpret_cast<const void*>(systems->api.ibv_get_device_name)),
+              HasSubstr("/libibverbs.so."));
+  Make();
+  EXPECT_THAT(Text(OnLibrary(ThatBinds())), HasSubstr("addr=active:7471 -> 0"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Under, InstalledLibrary, testing::Values("6.1-rxe"));
+
+// Ends with 0 if the library has the simulated device.
+void BindAfterTheSystems() {
+  const auto systems = Load("librdmacm.so.1");
+  auto made = MakeLibImplementation({.profile = *FindProfile("6.1-rxe")});
+  auto* const library = std::get_if<std::unique_ptr<Implementation>>(&made);
+  if (!std::holds_alternative<LoadedObject>(systems) || library == nullptr) std::exit(2);
+  const Conversation conversation = ThatBinds();
+  const History history = Perform(conversation, *(*library)->Start(conversation));
+  std::exit(ToText(history).find("addr=active:7471 -> 0") == std::string::npos ? 1 : 0);
+}
+
+// In a process of its own, in which nothing has been loaded before.
+TEST(LibAdapter, HasItsOwnDevicesAfterTheSystemsLibrary) {
+  if (kAddressSanitized || kThreadSanitized) GTEST_SKIP() << kUnsanitizedOnly;
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(BindAfterTheSystems(), testing::ExitedWithCode(0), "");
+}
+
+TEST(LibAdapter, SaysWhyThereIsNoLibraryOfThatName) {
+  if (kAddressSanitized) GTEST_SKIP() << kUnsanitizedOnly;
+  const auto made = MakeLibImplementation({.path = "libnosuchrdmacm.so.1", .profile = {}});
+  const auto* const why = std::get_if<std::string>(&made);
+  ASSERT_NE(why, nullptr);
+  EXPECT_THAT(*why, HasSubstr("cannot load libnosuchrdmacm.so.1: cannot open"));
+}
+
+// The copy that is loaded is a file in memory.
+TEST(LibAdapter, NamesTheLibraryThatItCannotUse) {
+  if (kAddressSanitized || kThreadSanitized) GTEST_SKIP() << kUnsanitizedOnly;
+  const std::string path = testing::TempDir() + "/librdmacm.txt";
+  std::ofstream(path) << "This is a text, and a long enough one to be read for an ELF header; but "
+                         "it begins with none.\n";
+  const auto made = MakeLibImplementation({.path = path, .profile = {}});
+  const auto* const why = std::get_if<std::string>(&made);
+  ASSERT_NE(why, nullptr);
+  EXPECT_THAT(*why, HasSubstr("cannot load " + path + ": "));
+  EXPECT_THAT(*why, Not(HasSubstr("/proc/")));
+}
 
 TEST(LibAdapter, SaysWhyThereIsNoLibrary) {
   const auto made = MakeLibImplementation({.path = "/no/such/librdmacm.so", .profile = {}});

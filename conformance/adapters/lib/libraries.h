@@ -15,7 +15,8 @@ namespace cm {
 
 // A library stores devices and ids in global variables; sides are processes of their own, so each
 // has a copy. All copies use the fake libibverbs, and its descriptors, in place of the
-// system's.
+// system's. Copies and fake are known to the loader by names of their own: what this process loads
+// as librdmacm.so.1 or libibverbs.so.1, before or after, is the system's.
 struct Libraries {
   std::vector<RdmaCmApi> of_sides;
   std::vector<Variables> at_start;  // of each copy, before its first call
@@ -27,7 +28,8 @@ struct Libraries {
   int64_t (*file_of)(int descriptor) = nullptr;
 };
 
-// `path` as for dlopen. Returns the error in one line on failure.
+// `path` as for dlopen; a name without a folder is looked for as a program's library, which needs
+// libibverbs to be there. Returns the error in one line on failure.
 std::variant<Libraries, std::string> LoadLibraries(const std::string& path);
 
 }  // namespace cm
