@@ -263,7 +263,7 @@ Judged Branch::JudgeQuiet() {
     judged.line = record.line;
     judged.saw = verdict.saw;
   };
-  const Instant later = now + Duration::Seconds(100);
+  const Instant later = now + kQuietFor;
   observe({.line = repertoire_.settles, .begin = now, .end = later, .seen = seen::Done{}});
   for (const uint32_t line : repertoire_.quiet_waits) {
     const auto& waits = std::get<line::Waits>(alphabet.lines[line]);

@@ -37,6 +37,10 @@ struct Limits {
   bool beliefs = false;   // what the oracle takes for possible is part of the state
 };
 
+// The time that passes in a quiet world until it is judged that nothing is owed: longer than the
+// timewait of each named profile.
+inline constexpr Duration kQuietFor = Duration::Seconds(100);
+
 class Branch {
  public:
   enum class Keep : uint8_t { kNothing, kRecords };
@@ -56,7 +60,7 @@ class Branch {
   Judged Do(const Action& action, Choice* order);
   // Nothing will happen by itself any more.
   bool IsQuiet() const { return !session_->NextAt(); }
-  // Judges, in a quiet world, that nothing is owed: time passes, and no event comes.
+  // Judges, in a quiet world, that nothing is owed: kQuietFor passes, and no event comes.
   Judged JudgeQuiet();
   // An id that is in use waits for an event, and its channel has none.
   bool AnyIdWaits();

@@ -80,6 +80,20 @@ TEST(Explore, TheShortestConversationShowsTheFindingByItself) {
   EXPECT_TRUE(run.result.findings.front().Same(first.finding));
 }
 
+// Timewait is longer than anything that still happens in a quiet world.
+TEST(Explore, TheShortestConversationShowsWhatIsOwedMuchLater) {
+  const auto sim = MakeDefectiveSim(Options(), "forgets-timewait");
+  const Result result = Searched(*sim, Quick());
+  EXPECT_EQ(result.unexplained, 0U);
+  ASSERT_FALSE(result.findings.empty());
+  const ShortestFinding& first = result.findings.front();
+  const auto parsed = ParseConversation(ToText(first.conversation));
+  ASSERT_TRUE(std::holds_alternative<Conversation>(parsed));
+  const SequenceRun run = RunOne(*sim, std::get<Conversation>(parsed), {});
+  ASSERT_FALSE(run.result.findings.empty());
+  EXPECT_TRUE(run.result.findings.front().Same(first.finding));
+}
+
 TEST(Explore, WhatIsWrittenDownCanBeRead) {
   const auto sim = MakeDefectiveSim(Options(), "disconnect-silent");
   Bounds bounds = Quick();

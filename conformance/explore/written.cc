@@ -63,6 +63,7 @@ Conversation WrittenDown(const Repertoire& repertoire, Implementation& implement
     written.lines.push_back(std::move(line));
   }
   if (ending == Ending::kAtOnce) return written;
+  written.lines.emplace_back(line::Passes{kQuietFor});
   written.lines.push_back(alphabet.lines[repertoire.settles]);
   for (const uint32_t wait : repertoire.quiet_waits) written.lines.push_back(alphabet.lines[wait]);
   return written;

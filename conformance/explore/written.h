@@ -14,7 +14,7 @@ namespace cm::explore {
 // How a written conversation ends.
 enum class Ending : uint8_t {
   kAtOnce,
-  kQuiet,  // time passes, and each channel is looked at
+  kQuiet,  // kQuietFor passes, as for JudgeQuiet, and each channel is looked at
 };
 
 // Carries the moves out once more, and writes down what was done.

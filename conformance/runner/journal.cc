@@ -161,7 +161,7 @@ std::variant<SequenceResult, std::string> ParseJsonLine(const std::string& line)
   try {
     return ResultOf(json);
   } catch (const std::exception& wrong) {  // thrown by the library; caught here
-    return std::string(wrong.what());
+    return JsonMessage(wrong);
   }
 }
 

@@ -5,6 +5,8 @@
 //   2. The second half is a history of the simulator, one line per record, as print.h writes it.
 //   3. On other implementations times, messages and values that the provider draws are ignored; so
 //      one file serves all of them.
+//   4. Line ends of Windows, blanks around words, blank lines, comments and the name of the
+//      implementation make no difference.
 #ifndef CONFORMANCE_SCENARIOS_GOLDEN_H_
 #define CONFORMANCE_SCENARIOS_GOLDEN_H_
 
@@ -32,10 +34,11 @@ enum class GoldenView : uint8_t {
 
 std::variant<Golden, TextProblem> ReadGolden(std::string_view text);
 
-// The file with the current history.
+// The file with the current history, whose line ends are those of the first half.
 std::string Rewritten(const Golden& golden, const History& history);
 
-// Empty when the history is as expected; else the first line that differs, as text.
+// Empty when the history is as expected; else the first line that differs, as text, with its number
+// in the file.
 std::string Difference(const Golden& golden, const History& history, GoldenView view);
 
 }  // namespace cm

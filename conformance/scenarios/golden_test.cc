@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <sstream>
 #include <string>
 
 #include "conformance/scenarios/on_sim.h"
@@ -83,6 +86,54 @@ TEST_F(AGolden, NamesTheFirstLineThatDiffers) {
     const std::string difference = Difference(golden_, other, view);
     EXPECT_THAT(difference, HasSubstr("expected \""));
     EXPECT_THAT(difference, HasSubstr("private=\"hello\"+51\", saw \""));
+  }
+}
+
+TEST_F(AGolden, MayHaveTheLineEndsOfWindows) {
+  std::string text = Rewritten(fresh_, history_);
+  for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
+    text.insert(at, "\r");
+  const Golden golden = Read(text);
+  for (const GoldenView view : {GoldenView::kExact, GoldenView::kVisible})
+    EXPECT_EQ(Difference(golden, history_, view), "");
+  EXPECT_TRUE(Rewritten(golden, history_) == text);
+}
+
+TEST_F(AGolden, MayHaveBlanksAroundItsDashes) {
+  const std::string text = Rewritten(fresh_, history_);
+  for (const std::string dashes : {"---- ", "----\t", "  ----", "----\r"}) {
+    const Golden golden = Read(std::string(text).replace(kWritten.size(), 4, dashes));
+    EXPECT_EQ(golden.written, kWritten);
+    EXPECT_EQ(Difference(golden, history_, GoldenView::kExact), "") << dashes;
+    EXPECT_TRUE(Rewritten(golden, history_) == text) << dashes;
+  }
+}
+
+// The second half with a line for the reader before each of its lines, and other blanks.
+std::string Commented(const std::string& text) {
+  std::string commented = text.substr(0, kWritten.size()) + "----\nimplementation sim\n";
+  std::istringstream lines(text.substr(commented.find("implementation")));
+  for (std::string line; std::getline(lines, line);)
+    commented += "\n# next\n\t" + line.substr(line.find_first_not_of(' ')) + "  \n";
+  return commented;
+}
+
+TEST_F(AGolden, MayHaveBlankLinesCommentsAndOtherBlanksInItsSecondHalf) {
+  const Golden golden = Read(Commented(Rewritten(fresh_, history_)));
+  for (const GoldenView view : {GoldenView::kExact, GoldenView::kVisible})
+    EXPECT_EQ(Difference(golden, history_, view), "");
+}
+
+TEST_F(AGolden, NamesTheFirstDifferenceByTheNumberOfItsLineInTheFile) {
+  History other = history_;
+  Request(other).private_data = PrivateData();
+  for (const std::string& text :
+       {Rewritten(fresh_, history_), Commented(Rewritten(fresh_, history_))}) {
+    const auto before = static_cast<ptrdiff_t>(text.find("RDMA_CM_EVENT_CONNECT_REQUEST"));
+    const auto number = 1 + std::count(text.begin(), text.begin() + before, '\n');
+    for (const GoldenView view : {GoldenView::kExact, GoldenView::kVisible})
+      EXPECT_THAT(Difference(Read(text), other, view),
+                  StartsWith("line " + std::to_string(number) + ": expected \""));
   }
 }
 

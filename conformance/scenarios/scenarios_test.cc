@@ -31,8 +31,10 @@ class Scenario : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(Scenario, ComesToWhatItsFileSays) {
-  EXPECT_EQ(Difference(golden_, OnSim(golden_.conversation), GoldenView::kExact), "")
-      << "if the file is wrong: cmcheck rewrite " << GetParam();
+  const History history = OnSim(golden_.conversation);
+  const std::string rewrite = "if the file is wrong: cmcheck rewrite " + GetParam();
+  EXPECT_EQ(Difference(golden_, history, GoldenView::kExact), "") << rewrite;
+  EXPECT_TRUE(Rewritten(golden_, history) == TextOf(GetParam())) << rewrite;
 }
 
 TEST_P(Scenario, ConformsToRowsAndProperties) {

@@ -37,6 +37,13 @@ const MeasuredFormatRow* FormatOf(const fs::path& path) {
   return found == kMeasuredFormats.end() ? nullptr : found;
 }
 
+std::string KnownEndings() {
+  std::string all;
+  for (const MeasuredFormatRow& row : kMeasuredFormats)
+    all += (all.empty() ? "" : ", ") + std::string(row.extension);
+  return all;
+}
+
 // The nearest folder above the file of which this is true; empty when there is none.
 template <typename Predicate>
 fs::path FolderAbove(const fs::path& file, Predicate predicate) {
@@ -67,8 +74,12 @@ class FileMeasurement {
   FileSharpness Take() {
     const MeasuredFormatRow* format = FormatOf(path_);
     const std::optional<std::string> text = ReadFile(path_);
-    if (format == nullptr || !text) {
-      SayProblem(FileProblem::kUnreadable, "it cannot be read");
+    if (!text) {
+      SayProblem(FileProblem::kUnreadable, "it cannot be read: " + WhyNotRead(path_));
+      return std::move(file_);
+    }
+    if (format == nullptr) {
+      SayProblem(FileProblem::kUnreadable, "its name ends in none of " + KnownEndings());
       return std::move(file_);
     }
     file_.format = format->format;

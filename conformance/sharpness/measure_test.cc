@@ -128,6 +128,16 @@ TEST_F(MeasureTest, EndsWhenItIsStopped) {
   EXPECT_THAT(MeasureAll(options).files(), IsEmpty());
 }
 
+TEST_F(MeasureTest, SaysWhyAFileIsNotRead) {
+  Write("notes.txt", "none");
+  fs::create_directory(folder_ / "folder.conv");
+  const Sharpness sharpness = Measure({folder_ / "notes.txt", folder_ / "folder.conv"}, {});
+  ASSERT_EQ(sharpness.files().size(), 2u);
+  EXPECT_EQ(sharpness.files()[0].problem, FileProblem::kUnreadable);
+  EXPECT_EQ(sharpness.files()[0].why, "its name ends in none of .jsonl, .conv, .pcap");
+  EXPECT_EQ(sharpness.files()[1].why, "it cannot be read: it is a folder");
+}
+
 TEST_F(MeasureTest, NamesTheLineOfADamagedRecording) {
   Write("6.1-rxe/01.jsonl", "{\"k\":\"call\"\n");
   EXPECT_THAT(Problem(FileProblem::kUnreadable), StartsWith("line 1: "));

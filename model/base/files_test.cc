@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -33,6 +34,21 @@ TEST_F(Files, AreReadByteByByte) {
 TEST_F(Files, ThatAreMissingOrFoldersCannotBeRead) {
   EXPECT_EQ(ReadFile(folder_ / "missing"), std::nullopt);
   EXPECT_EQ(ReadFile(folder_), std::nullopt);
+}
+
+TEST_F(Files, ThatCannotBeReadHaveAReason) {
+  EXPECT_EQ(WhyNotRead(folder_ / "missing"), "no such file");
+  EXPECT_EQ(WhyNotRead(folder_ / "missing" / "f"), "no such file");
+  EXPECT_EQ(WhyNotRead(folder_), "it is a folder");
+  EXPECT_EQ(WhyNotRead(Write("f", "") / "g"), "Not a directory");
+}
+
+TEST_F(Files, ThatAreForbiddenSaySo) {
+  if (geteuid() == 0) GTEST_SKIP() << "to root every file is open";
+  const fs::path file = Write("closed", "");
+  fs::permissions(file, fs::perms::none);
+  EXPECT_EQ(ReadFile(file), std::nullopt);
+  EXPECT_EQ(WhyNotRead(file), "permission denied");
 }
 
 TEST_F(Files, OfAFolderAreSortedAndOfOneExtension) {

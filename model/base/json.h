@@ -3,6 +3,7 @@
 #ifndef MODEL_BASE_JSON_H_
 #define MODEL_BASE_JSON_H_
 
+#include <exception>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@ namespace cm {
 // A discarded value when the text is not JSON; then `problem`, if given, says why. Comments count
 // as white space.
 nlohmann::json ParseJson(std::string_view text, std::string* problem = nullptr);
+
+// The message of an exception of the library, without the library's tag in front of it.
+std::string JsonMessage(const std::exception& wrong);
 
 // On one line without `indent`. Bytes that are no UTF-8 are replaced.
 std::string JsonText(const nlohmann::json& value, int indent = -1);

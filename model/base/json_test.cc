@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
 
 namespace cm {
 namespace {
@@ -18,6 +20,13 @@ TEST(Json, WhatIsNoJsonIsDiscardedAndTheProblemNamed) {
   std::string problem;
   EXPECT_TRUE(ParseJson("{\"a\": 1} 2", &problem).is_discarded());
   EXPECT_NE(problem.find("line 1, column 10"), std::string::npos) << problem;
+  EXPECT_TRUE(problem.starts_with("it is no JSON: parse error at line 1")) << problem;
+}
+
+TEST(Json, AMessageOfTheLibraryHasNoTag) {
+  EXPECT_EQ(JsonMessage(std::runtime_error("[json.exception.type_error.302] type must be number")),
+            "type must be number");
+  EXPECT_EQ(JsonMessage(std::runtime_error("[1] stoi")), "[1] stoi");
 }
 
 TEST(Json, MembersOfAnOrderedObjectKeepTheirOrder) {

@@ -55,7 +55,11 @@ std::string_view CallReader::TextOf(const FieldInfo& info) {
 }
 
 IdRef CallReader::NewId(std::string_view name) {
-  if (name.empty()) return {};
+  CheckName(name, words_);
+  return MadeId(name);
+}
+
+IdRef CallReader::MadeId(std::string_view name) {
   if (conversation_->names.ids.Find(name))
     words_.Complain(fmt::format("id {} is created twice", name));
   return conversation_->names.ids.Intern(name);
@@ -76,7 +80,7 @@ MrRef CallReader::KnownRegion(std::string_view name) {
 void CallReader::Read(const FieldInfo& info, IdRef* id) {
   if (info.derived) {
     const auto named = words_.Take(info.key);
-    *id = NewId(named ? std::string(*named) : event_ + ".id");
+    *id = named ? NewId(*named) : MadeId(event_ + ".id");
     return;
   }
   const std::string_view name = TextOf(info);
@@ -96,6 +100,7 @@ void CallReader::Read(const FieldInfo& info, ChannelRef* channel) {
     *channel = KnownChannel(name);
     return;
   }
+  CheckName(name, words_);
   if (conversation_->names.channels.Find(name))
     words_.Complain(fmt::format("channel {} is created twice", name));
   *channel = conversation_->names.channels.Intern(name);
@@ -105,6 +110,7 @@ void CallReader::Read(const FieldInfo& info, EventRef* event) {
   auto& events = conversation_->names.events;
   if (info.use == NameUse::kMakes) {
     const auto as = words_.Take(info.key);
+    if (as) CheckName(*as, words_);
     event_ = as ? std::string(*as) : fmt::format("e{}", events.size() + 1);
     if (events.Find(event_)) words_.Complain(fmt::format("event {} is fetched twice", event_));
     *event = events.Intern(event_);
@@ -135,6 +141,7 @@ void CallReader::Read(const FieldInfo& info, HeldRef* held) {
   const std::string_view name = TextOf(info);
   const auto known = table.Find(name);
   if (info.use == NameUse::kMakes) {
+    CheckName(name, words_);
     if (known) words_.Complain(fmt::format("{} is created twice", name));
     *held = table.Intern(name);
     return;
@@ -150,6 +157,7 @@ void CallReader::Read(const FieldInfo& info, MrRef* region) {
     *region = KnownRegion(name);
     return;
   }
+  CheckName(name, words_);
   if (conversation_->names.regions.Find(name))
     words_.Complain(fmt::format("region {} is registered twice", name));
   *region = conversation_->names.regions.Intern(name);
@@ -213,7 +221,12 @@ void CallReader::Read(const FieldInfo& info, std::optional<PortSpace>* space) {
   const auto text = words_.Take(info.key);
   if (!text) return;
   *space = ParsePortSpace(*text);
-  if (!*space) words_.Complain(fmt::format("{}={}: RDMA_PS_TCP is wanted", info.key, *text));
+  if (!*space) {
+    words_.Complain(
+        fmt::format("{}={}: RDMA_PS_TCP, RDMA_PS_UDP, RDMA_PS_IPOIB, RDMA_PS_IB or a number up to "
+                    "65535 is wanted",
+                    info.key, *text));
+  }
 }
 
 void CallReader::Read(const FieldInfo& info, std::optional<QpType>* type) {

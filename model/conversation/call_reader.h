@@ -66,6 +66,7 @@ class CallReader {
 
   // The word or the value of the field.
   std::string_view TextOf(const FieldInfo& info);
+  IdRef MadeId(std::string_view name);
   template <typename Number>
   void ReadNumber(const FieldInfo& info, Number* number);
   Sge PieceFrom(std::string_view text);

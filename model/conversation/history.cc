@@ -1,6 +1,7 @@
 #include "model/conversation/history.h"
 
 #include <type_traits>
+#include <variant>
 
 #include "model/base/digest.h"
 #include "model/conversation/fault_text.h"
@@ -212,6 +213,7 @@ void Put(Digest* d, const Output& output) {
     d->U32(completion->length);
     d->U32(completion->bytes);
   } else {
+    static_assert(std::variant_size_v<Output> == 8, "a new kind of output has its own case here");
     d->Text(std::get<TextOutput>(output).words());
   }
 }

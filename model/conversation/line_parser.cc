@@ -2,12 +2,80 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "model/conversation/call_reader.h"
+#include "model/conversation/call_syntax.h"
 #include "model/conversation/fault_text.h"
 
 namespace cm {
+namespace {
+
+// What is no call, as docs/language.md has it.
+struct Form {
+  std::string_view word;
+  std::string_view takes;
+};
+constexpr auto kForms = std::to_array<Form>({
+    {"wait", "CHANNEL within=DURATION"},
+    {"listening", "ID on=CHANNEL port=N [backlog=8]"},
+    {"resolving", "ID on=CHANNEL to=ADDRESS"},
+    {"connecting", "ID on=CHANNEL to=ADDRESS [noqp] [PARAMETERS]"},
+    {"accepting", "ID on=CHANNEL [noqp] [PARAMETERS]"},
+    {"taking", "CHANNEL [as=EVENT] [id=ID]"},
+});
+
+// Nothing may be left of the line.
+void FinishForm(std::string_view word, Words& words) {
+  if (!words.ok() || words.empty()) return;
+  const auto* const form = std::ranges::find(kForms, word, &Form::word);
+  words.Complain(fmt::format("\"{}\" is not understood here: {} {}", words.Peek(), word,
+                             form == kForms.end() ? "" : form->takes));
+}
+
+// How many letters have to be added, taken away or changed to make the one word of the other.
+size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row[b.size()];
+}
+
+// A word in the place of a function that is none, and what may be meant.
+std::string NoFunction(std::string_view word) {
+  constexpr size_t kMostWrong = 3;         // letters
+  constexpr size_t kLongestFunction = 64;  // no function has a name that long
+  std::string_view nearest;
+  size_t distance = kMostWrong + 1;
+  for (int i = 0; i < kCallKindCount && word.size() <= kLongestFunction; ++i) {
+    const std::string_view name = FunctionName(static_cast<CallKind>(i));
+    const size_t wrong = Distance(word, name);
+    if (wrong < distance) nearest = name;
+    distance = std::min(distance, wrong);
+  }
+  if (nearest.empty())
+    return fmt::format("\"{}\" is not a function that can be called: cmcheck list functions", word);
+  return fmt::format("\"{}\" is not a function that can be called; {} is one", word, nearest);
+}
+
+}  // namespace
 
 std::string LineParser::Parse(std::string_view line) {
   Words words(line);
@@ -44,17 +112,21 @@ void LineParser::ParseOwn(std::string_view first, Words& words) {
   } else {
     words.Complain(
         fmt::format("\"{}\" is neither a side of topology {} ({}) nor one of pass, settle, fault, "
-                    "heal",
-                    first, conversation_->topology->name, SideNames(*conversation_->topology)));
+                    "heal{}",
+                    first, conversation_->topology->name, SideNames(*conversation_->topology),
+                    IsLaneOfASide(first) ? "; the lanes of a side are 1 to 255" : ""));
   }
 }
 
 void LineParser::ParseOfSide(Lane lane, std::string_view first, Words& words) {
-  if (first == "wait") return ParseWait(lane, words);
-  if (ParseMacro(lane, first, words)) return;
+  if (first == "wait") {
+    ParseWait(lane, words);
+    return FinishForm(first, words);
+  }
+  if (ParseMacro(lane, first, words)) return FinishForm(first, words);
   const std::optional<CallKind> kind = ParseFunctionName(first);
   if (!kind) {
-    words.Complain(fmt::format("\"{}\" is not a function that can be called", first));
+    words.Complain(NoFunction(first));
     return;
   }
   ParseCall(lane, *kind, words);
@@ -65,7 +137,7 @@ void LineParser::ParseMeanwhile(Lane lane, Words& words) {
   const std::optional<CallKind> kind = ParseFunctionName(name);
   const std::vector<Line>& lines = conversation_->lines;
   if (!kind)
-    words.Complain(fmt::format("\"{}\" is not a function that can be called", name));
+    words.Complain(NoFunction(name));
   else if (lines.empty() || !std::holds_alternative<line::Calls>(lines.back()))
     words.Complain("&: the line before is no call that this one could be made together with");
   if (!words.ok()) return;
@@ -88,6 +160,15 @@ void LineParser::ParseWait(Lane lane, Words& words) {
 
 void LineParser::ParseCall(Lane lane, CallKind kind, Words& words) {
   Say(lane, CallReader(conversation_, &words).Arguments(kind));
+  if (words.ok() && !words.empty())
+    words.Complain(fmt::format("\"{}\" is not understood here: {}", words.Peek(), SyntaxOf(kind)));
+}
+
+// With whatever behind the slash.
+bool LineParser::IsLaneOfASide(std::string_view word) const {
+  const size_t slash = word.find('/');
+  return slash != std::string_view::npos &&
+         conversation_->topology->SideNamed(word.substr(0, slash)).has_value();
 }
 
 std::optional<Lane> LineParser::LaneNamed(std::string_view word) const {

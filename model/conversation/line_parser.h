@@ -38,6 +38,7 @@ class LineParser {
   void Accepting(Lane lane, Words& words);
 
   std::optional<Lane> LaneNamed(std::string_view word) const;
+  bool IsLaneOfASide(std::string_view word) const;
   ChannelRef ChannelMadeBy(Lane lane, std::string_view name);
   void Say(Lane lane, Call call);
 

@@ -54,19 +54,23 @@ ChannelRef LineParser::ChannelMadeBy(Lane lane, std::string_view name) {
 void LineParser::Listening(Lane lane, Words& words) {
   const IdRef id = CallReader(conversation_, &words).NewId(words.Next("an id"));
   const std::string_view on = words.Need("on");
-  const auto port = static_cast<uint16_t>(words.Number("port", 0, 0, 65535));
+  CheckName(on, words);
+  const int64_t port = words.Number("port", -1, 0, 65535);
+  if (port < 0) words.Complain("port=... is missing");
   const int32_t backlog = BacklogFrom(words);
   if (!words.ok()) return;
   const ChannelRef channel = ChannelMadeBy(lane, on);
   Say(lane, call::CreateId{id, channel, PortSpace::kTcp});
-  Say(lane,
-      call::BindAddr{id, Address{.kind = AddressKind::kSide, .side = lane.side, .port = port}});
+  Say(lane, call::BindAddr{id, Address{.kind = AddressKind::kSide,
+                                       .side = lane.side,
+                                       .port = static_cast<uint16_t>(port)}});
   Say(lane, call::Listen{id, backlog});
 }
 
 IdRef LineParser::Resolving(Lane lane, Words& words) {
   const IdRef id = CallReader(conversation_, &words).NewId(words.Next("an id"));
   const std::string_view on = words.Need("on");
+  CheckName(on, words);
   const Address to = CallReader(conversation_, &words).AddressFrom(words.Need("to"));
   if (!words.ok()) return id;
   const ChannelRef channel = ChannelMadeBy(lane, on);

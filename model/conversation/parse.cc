@@ -38,6 +38,8 @@ class Lines {
     return true;
   }
   int number() const { return number_; }
+  // The bytes of the lines that are left.
+  size_t left() const { return rest_.size(); }
   // The first word of the next line that is not empty.
   std::string_view WordAhead() const {
     Lines ahead = *this;
@@ -87,6 +89,7 @@ class FileParser {
       if (TopologyParser::Begins(ahead)) {
         if (conversation_.topology != nullptr)
           return fmt::format("topology {}: that is a built-in one; another name is wanted", name);
+        CheckName(name, words);
         own_topology_.emplace(name);
       } else if (conversation_.topology == nullptr) {
         return fmt::format(
@@ -255,6 +258,14 @@ Parsed ParseFile(std::string_view text, bool want_history) {
 }
 
 }  // namespace
+
+std::optional<Dashes> FindDashes(std::string_view text) {
+  Lines lines(text);
+  std::string_view line;
+  for (size_t begin = 0; lines.Next(&line); begin = text.size() - lines.left())
+    if (line == kDashes) return Dashes{.begin = begin, .end = text.size() - lines.left()};
+  return std::nullopt;
+}
 
 std::variant<Conversation, TextProblem> ParseConversation(std::string_view text) {
   Parsed parsed = ParseFile(text, false);

@@ -15,6 +15,8 @@
 #ifndef MODEL_CONVERSATION_PARSE_H_
 #define MODEL_CONVERSATION_PARSE_H_
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -29,6 +31,14 @@ struct TextProblem {
   int line = 0;
   std::string what;
 };
+
+// The line of dashes between a conversation and its history, with its end.
+struct Dashes {
+  size_t begin = 0;
+  size_t end = 0;
+};
+// Empty when the text has no such line; blanks around it and a carriage return count as none.
+std::optional<Dashes> FindDashes(std::string_view text);
 
 // A file with only a conversation, or with a history: then its conversation alone.
 std::variant<Conversation, TextProblem> ParseConversation(std::string_view text);

@@ -466,6 +466,25 @@ TEST(ParseConversation, NamesWhatIsNotKnownAndWhatIs) {
               HasSubstr("3: profile: it is 6.1-rxe already"));
 }
 
+TEST(ParseConversation, RefusesNamesThatTheDriverProtocolHasNoPlaceFor) {
+  const std::string longest(64, 'x');
+  for (const std::string form :
+       {"active rdma_create_event_channel @", "active rdma_create_id @ on=C",
+        "active rdma_get_cm_event C as=@", "active rdma_get_cm_event C id=@",
+        "active rdma_getaddrinfo @", "active rdma_reg_msgs @ id=A", "active taking C id=@",
+        "active listening L on=@ port=1", "active connecting B on=@ to=passive:1"}) {
+    const auto problem = [&form](std::string line, const std::string& name) {
+      return ProblemOfLine(line.replace(form.find('@'), 1, name));
+    };
+    for (const std::string& name : {std::string("\xc3\x84"), std::string("\x1b"),
+                                    std::string("a\0b", 3), std::string("\"a b\""), longest + "x"})
+      EXPECT_THAT(problem(form, name),
+                  AllOf(StartsWith("6: \""), HasSubstr("\" is no name: 1 to 64")));
+    EXPECT_EQ(problem(form, longest), "") << form;
+  }
+  EXPECT_THAT(ProblemOfLine("active rdma_get_cm_event C as="), StartsWith("6: \"\" is no name"));
+}
+
 // Walks draw faults without effect as well.
 TEST(ParseConversation, RefusesFaultsThatDoNothingUnlessTheyWereDrawn) {
   const std::string drawn = "topology bond\nseed 1 index 0 walk loss options none\n";

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <variant>
+
 #include "model/conversation/topology_text.h"
 #include "model/vocabulary/private_data_text.h"
 
@@ -67,6 +69,7 @@ std::string OutputText(const Output& output, const Topology& topology) {
   if (const auto* bytes = std::get_if<BytesOutput>(&output))
     return fmt::format(" bytes={:08x}", bytes->digest);
   if (const auto* completion = std::get_if<Completion>(&output)) return CompletionText(*completion);
+  static_assert(std::variant_size_v<Output> == 8, "a new kind of output has its own case here");
   return fmt::format(" text=\"{}\"", std::get<TextOutput>(output).words());
 }
 

@@ -121,6 +121,7 @@ std::string TopologyParser::WhyBare() const {
 
 void TopologyParser::ParseHost(Words& words) {
   const std::string_view name = words.Next("a name for the host");
+  CheckName(name, words);
   if (!IsName(name) || std::ranges::count(topology_.hosts, name) > 0)
     words.Complain(
         fmt::format("host {}: small letters, digits and - are wanted, and no name twice", name));
@@ -132,6 +133,7 @@ void TopologyParser::ParseHost(Words& words) {
 
 void TopologyParser::ParseDevice(Words& words) {
   DeviceInfo device{.name = std::string(words.Next("a name for the device"))};
+  CheckName(device.name, words);
   if (!IsName(device.name) ||
       std::ranges::count(topology_.devices, device.name, &DeviceInfo::name) > 0) {
     words.Complain(fmt::format(
@@ -218,6 +220,7 @@ void TopologyParser::ParseAddress(std::string_view text, DeviceInfo* device, Wor
 
 void TopologyParser::ParseSide(Words& words) {
   SideInfo side{.name = std::string(words.Next("a name for the side"))};
+  CheckName(side.name, words);
   const bool means_more = std::ranges::count(kOtherWords, side.name) > 0 || Begins(side.name) ||
                           cm::ParseAddress(side.name + ":0", {}) || ParseDuration(side.name) ||
                           side.name.starts_with("family");

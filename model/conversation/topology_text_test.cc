@@ -198,6 +198,11 @@ TEST(ATopology, ThatMakesNoSenseIsRefusedWithItsLine) {
                                  "seed", "mad", "tcp", "order", "returned", "implementation", "5s"})
     EXPECT_THAT(ProblemIn(device + "side " + name + " device=rxe0\n"), HasSubstr("4: side " + name))
         << name;
+  const std::string long_name(65, 'a');
+  EXPECT_THAT(ProblemIn("topology \xc3\x84\nhost a\n"), HasSubstr("1: \"\\xc3\\x84\" is no name"));
+  EXPECT_THAT(ProblemIn("topology own\nhost " + long_name + "\n"), HasSubstr("2: \"aaaa"));
+  EXPECT_THAT(ProblemIn(device + "side " + long_name + " device=rxe0\n"),
+              HasSubstr("aaa...\" is no name: 1 to 64 characters of printable ASCII"));
   EXPECT_THAT(ProblemIn(device + "side active device=rxe9\n"),
               HasSubstr("4: \"rxe9\" is not a device; there are rxe0"));
   EXPECT_THAT(ProblemIn(device + end + "side passive device=rxe0\n"),

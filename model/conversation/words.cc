@@ -11,6 +11,18 @@ namespace {
 
 constexpr Duration kLongest = Duration::Seconds(100'000);
 
+bool MayBeInAName(char c) { return c > ' ' && c <= '~' && c != '"'; }
+
+// The beginning of a text, readable.
+std::string Beginning(std::string_view text) {
+  constexpr size_t kEnough = 20;
+  std::string beginning;
+  for (const char c : text.substr(0, kEnough))
+    beginning += c >= ' ' && c <= '~' ? std::string(1, c)
+                                      : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  return text.size() > kEnough ? beginning + "..." : beginning;
+}
+
 }  // namespace
 
 // Private data in quotes may contain an arrow, and no quote. source: private_data_text.cc
@@ -104,6 +116,15 @@ uint64_t Words::Bits(std::string_view key, uint64_t high) {
 
 void Words::Finish() {
   if (!words_.empty()) Complain(fmt::format("\"{}\" is not understood here", words_.front()));
+}
+
+void CheckName(std::string_view name, Words& words) {
+  if (!name.empty() && name.size() <= kLongestName && std::ranges::all_of(name, MayBeInAName))
+    return;
+  words.Complain(
+      fmt::format("\"{}\" is no name: 1 to {} characters of printable ASCII are wanted, without "
+                  "blanks and quotes",
+                  Beginning(name), kLongestName));
 }
 
 Duration DurationFrom(std::string_view text, Words& words) {

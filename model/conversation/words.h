@@ -55,6 +55,12 @@ class Words {
   std::string problem_;
 };
 
+inline constexpr size_t kLongestName = 64;
+
+// An error unless a conversation may give that name to something: names are words of the driver
+// protocol, whose lines are of printable ASCII and not too long.
+void CheckName(std::string_view name, Words& words);
+
 // "20us", "3s", up to 100'000 s, so that the times of a whole conversation can be represented and
 // captured; an error otherwise.
 Duration DurationFrom(std::string_view text, Words& words);

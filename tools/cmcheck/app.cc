@@ -84,8 +84,12 @@ std::string ReadFaults(const AppOptions& options, app::Setting* setting) {
   if ((options.faults == kEach || options.faults == kDrawn) && !options.fault_lines.empty())
     return fmt::format("--faults {}: chooses the faults, without --fault", options.faults);
   if (!options.faults.empty() && options.faults != kDrawn && options.faults != kEach) {
-    const auto read = ReadFile(FromUsersFolder(options.faults));
-    if (!read) return fmt::format("--faults {}: cannot be read", options.faults);
+    const std::string path = FromUsersFolder(options.faults);
+    const auto read = ReadFile(path);
+    if (!read)
+      return fmt::format("--faults {}: cannot be read: {}", options.faults, WhyNotRead(path));
+    if (read->find('\0') != std::string::npos)
+      return fmt::format("--faults {}: the file is no text", options.faults);
     text = *read + "\n";
   }
   for (const std::string& line : options.fault_lines) text += line + "\n";
@@ -120,11 +124,7 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
   if (auto* problem = std::get_if<std::string>(&topology)) return std::move(*problem);
   setting->topology = std::get<TopologyRef>(topology);
   auto profile = LoadProfile(ProfileFromUser(options.profile));
-  if (auto* problem = std::get_if<std::string>(&profile))
-    return problem->find("json.exception") == std::string::npos
-               ? std::move(*problem)
-               : fmt::format("--profile {}: the file is not JSON, as a profile has to be",
-                             options.profile);
+  if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
   setting->profile = std::get<Profile>(std::move(profile));
   setting->seed = options.seed;
   const std::optional<Duration> limit = ParseDuration(options.limit);

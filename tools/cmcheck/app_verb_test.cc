@@ -57,6 +57,16 @@ TEST_F(AppPrograms, NamesOfAddressesBecomeNumbersAndOutputHasItsSide) {
                           "active: exit code 0", HasSubstr("0us of virtual time, digest ")));
 }
 
+TEST_F(AppPrograms, RunWithoutStandardDescriptors) {
+  const CmcheckFolder folder;
+  std::vector<std::string> command = {"/bin/sh", "-c", "exec \"$0\" \"$@\" <&- 2>&-"};
+  for (const std::string& word : folder.CommandOf({"app", "--", "echo", "hello"}))
+    command.push_back(word);
+  const Ended ended = Running(command, {}, folder.path()).Wait();
+  EXPECT_THAT(LinesOf(ended.output),
+              ElementsAre("passive| hello", "passive: exit code 0", HasSubstr("0us of virtual")));
+}
+
 TEST_F(AppPrograms, BracesThatNameNoSideAreTheirOwn) {
   const CmcheckFolder folder;
   const Ended ended =
@@ -260,13 +270,14 @@ struct Bad {
 TEST(AppVerb, RefusesWhatItCannotUse) {
   const CmcheckFolder folder;
   folder.Write("faults.txt", "pass 1ms\nfault explode\n");
+  folder.Write("binary", std::string("\177ELF\0\n", 6));
   const std::vector<Bad> all = {
       {{"@middle", "true"}, "no side 'middle' for programs; sides are active, passive"},
       {{"true", ":"}, "program 2 is empty"},
       {{"true", ":", "true", ":", "true"}, "program 3: topology two-kernels has 2 sides"},
       {{"ping", "{pasive}"}, "'{pasive}' names no address"},
       {{"ping", "{passive.v7}"}, "'{passive.v7}' names no address"},
-      {{"--profile", "faults.txt", "true"}, "--profile faults.txt: the file is not JSON"},
+      {{"--profile", "faults.txt", "true"}, "faults.txt: it is no JSON: parse error at line 1"},
       {{"true", ":", "no-such-program"}, "cannot start no-such-program: No such file"},
       {{"true", ":", "./faults.txt"}, "cannot start ./faults.txt: Permission denied"},
       {{"--topology", "moon", "true"}, "there is no topology 'moon'"},
@@ -282,7 +293,8 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
       {{"--faults", "each", "--trace", "no/trace", "false"}, "--trace no/trace cannot be written"},
       {{"--explore", "3", "--pcap", "no/run.pcap", "false"}, "--pcap no/run.pcap: no/run.pcap"},
       {{"--trace", "/dev/full", "true"}, "--trace /dev/full cannot be written whole"},
-      {{"--faults", "none.txt", "true"}, "--faults none.txt: cannot be read"},
+      {{"--faults", "none.txt", "true"}, "--faults none.txt: cannot be read: no such file"},
+      {{"--faults", "binary", "true"}, "--faults binary: the file is no text"},
       {{"--faults", "each", "--fault", "fault link-down side=active", "true"},
        "--faults each: chooses the faults, without --fault"},
       {{"--profile", "6.1-siw", "--fault", "fault drop REQ from=active", "true"},

@@ -1,11 +1,15 @@
 // Unusable input: one line on stderr, exit code 2, no files left.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "conformance/process/descriptor.h"
 #include "tools/cmcheck/cmcheck_process.h"
 
 namespace cm {
@@ -47,6 +51,12 @@ class BadInput : public testing::TestWithParam<Bad> {
     folder_.Write("fails_over.conv", "topology bond\nfault fail-over side=active\n");
     folder_.Write("adds.conv", "topology bond\npass 1s\nfault add-device side=active\n");
     folder_.Write("empty.conv", "");
+    folder_.Write("connects.conv",
+                  std::string(kConversation) +
+                      "active rdma_create_id A on=C\nactive rdma_bind_addr A addr=active:0\n"
+                      "active rdma_connect A\n");
+    folder_.Write("name.conv", std::string(kConversation) + "active rdma_create_id \x1b[1m on=C\n");
+    folder_.Write("escapes.json", R"({"name": "mine", "base": "\u0000\u001b[1m\u0085"})");
     const std::string host = "topology own\nhost a\n";
     folder_.Write("bad.topology", host + "device rxe0 on=veth0 address=10.0.0.1\n");
     folder_.Write("one_side.topology", host +
@@ -94,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
             {"/proc/self", "holds no .conv"}},
         Bad{"ConversationThatIsNotThere",
             {"run", "--conversations", "nope.conv"},
-            {"nope.conv", "cannot be read"}},
+            {"nope.conv cannot be read: no such file"}},
         Bad{"UnknownWalk", {"run", "--walk", "nope"}, {"'nope'", "random, life, loss"}},
         Bad{"UnknownProperty", {"run", "--property", "X-1"}, {"'X-1'", "list properties"}},
         Bad{"UnknownProfile", {"run", "--profile", "2.4"}, {"'2.4'", "6.1-rxe, 6.12-rxe"}},
@@ -142,7 +152,9 @@ INSTANTIATE_TEST_SUITE_P(
             {"lab", "host", "--side", "active", "--port", "2201", "--key", "no.pub"},
             {"no.pub' is no public key of ssh"}},
         Bad{"NodesWithoutASite", {"run", "--impl", "nodes"}, {"needs --site"}},
-        Bad{"SiteThatIsNotThere", {"site", "check", "no.json"}, {"no.json: cannot be read"}},
+        Bad{"SiteThatIsNotThere",
+            {"site", "check", "no.json"},
+            {"no.json: cannot be read: no such file"}},
         Bad{"OneSideOnly", {"run", "--impl", "sides:active=dl"}, {"there is no passive side"}},
         Bad{"SideOfTheSimulator",
             {"run", "--impl", "sides:active=sim,passive=sim"},
@@ -257,6 +269,15 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"ProfileDirectory", {"run", "--profile", "directory"}, {"directory is a directory"}},
         Bad{"ProfileDamaged", {"run", "--profile", "profile.json"}, {"profile.json: 'name' is 1"}},
+        Bad{"ProfileOfText",
+            {"run", "--profile", "text.so"},
+            {"cmcheck: text.so: it is no JSON: parse error at line 1"}},
+        Bad{"ProfileBelowAFile",
+            {"run", "--profile", "text.so/mine"},
+            {"'text.so/mine', and the file cannot be read: Not a directory", "6.1-rxe, 6.12-rxe"}},
+        Bad{"ProfileWithControlCharacters",
+            {"run", "--profile", "escapes.json"},
+            {"escapes.json: 'base' is '\\x00\\x1b[1m\\xc2\\x85'; it may be "}},
         Bad{"NobodyToCompareWith", {"compare", "sim", "rdma"}, {"'rdma'", "lib, lib:PATH"}},
         Bad{"DriverWithoutCommand", {"run", "--impl", "exec:"}, {"exec:", "after the colon"}},
         Bad{"DriverWithoutPort", {"run", "--impl", "tcp:localhost"}, {"tcp:HOST:PORT"}},
@@ -273,6 +294,7 @@ INSTANTIATE_TEST_SUITE_P(
             {"run", "--report", "text.so/report"},
             {"text.so/report", "Not a directory"}},
         Bad{"JsonNowhere", {"run", "--json", "no/where.json"}, {"no/where.json", "No such file"}},
+        Bad{"JsonToStandardOutput", {"run", "--json", "-"}, {"'-' is no file", "/dev/stdout"}},
         Bad{"JsonDirectory", {"run", "--json", "directory"}, {"directory", "Is a directory"}},
         Bad{"JsonWithoutRoom", {"run", "--json", "taken"}, {"taken", "Is a directory"}},
         Bad{"JournalNowhere", {"run", "--journal", "no/where"}, {"no/where", "No such file"}},
@@ -281,8 +303,18 @@ INSTANTIATE_TEST_SUITE_P(
             {"no/where"}},
         Bad{"JournalDirectory", {"run", "--journal", "directory"}, {"directory", "no journal"}},
         Bad{"JournalOfText", {"run", "--journal", "text.so"}, {"text.so", "another campaign"}},
-        Bad{"ReplayMissing", {"replay", "no.conv"}, {"no.conv cannot be read"}},
-        Bad{"ReplayDirectory", {"replay", "directory"}, {"directory cannot be read"}},
+        Bad{"ReplayMissing", {"replay", "no.conv"}, {"no.conv cannot be read: no such file"}},
+        Bad{"ReplayMissingOfAnotherName",
+            {"replay", "\u00e4\xff.conv"},
+            {": \u00e4\\xff.conv cannot"}},
+        Bad{"ReplayDirectory",
+            {"replay", "directory"},
+            {"directory cannot be read: it is a folder"}},
+        Bad{"ReplayOfANameThatIsNone",
+            {"replay", "name.conv"},
+            {"name.conv:6: \"\\x1b[1m\" is no name", "printable ASCII"}},
+        Bad{"MatrixMissing", {"matrix", "no.json"}, {"no.json: cannot be read: no such file"}},
+        Bad{"MatrixDirectory", {"matrix", "directory"}, {"directory: cannot be read: it is a"}},
         Bad{"ReplayEmpty", {"replay", "empty.conv"}, {"empty.conv: the file is empty"}},
         Bad{"ReplayWithoutProfile", {"replay", "loses.conv"}, {"loses.conv", "no line `profile"}},
         Bad{"PcapWithoutProfile", {"pcap", "loses.conv"}, {"loses.conv", "no line `profile"}},
@@ -343,8 +375,11 @@ INSTANTIATE_TEST_SUITE_P(
             {"explain", "empty.jsonl", "--impl", "sim"},
             {"empty.jsonl", "no --impl"}},
         Bad{"ShrinkNothing", {"shrink", "plain.conv"}, {"plain.conv shows no finding on sim"}},
+        Bad{"ShrinkAnotherFinding",
+            {"shrink", "connects.conv", "--defect", "connect-wrong-errno", "--finding", "NOPE"},
+            {"no finding NOPE on sim+connect-wrong-errno: it shows ROWS-1, EST-9"}},
         Bad{"ShrinkCutOff", {"shrink", "cut_off.conv"}, {"cut_off.conv"}},
-        Bad{"ExplainMissing", {"explain", "no.jsonl"}, {"no.jsonl cannot be read"}},
+        Bad{"ExplainMissing", {"explain", "no.jsonl"}, {"no.jsonl cannot be read: no such"}},
         Bad{"ExplainText", {"explain", "text.so"}, {"text.so:1:"}},
         Bad{"ExplainDamagedRecording", {"explain", "empty.jsonl"}, {"empty.jsonl:1:"}},
         Bad{"ExplainUnknownTopology",
@@ -357,7 +392,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"CheckPcapOfIwarp",
             {"check-pcap", "text.so", "--profile", "6.1-siw"},
             {"6.1-siw", "iWARP"}},
-        Bad{"RewriteDirectory", {"rewrite", "directory"}, {"directory cannot be read"}},
+        Bad{"RewriteDirectory", {"rewrite", "directory"}, {"directory cannot be read: it is a"}},
         Bad{"RewriteCutOff", {"rewrite", "cut_at_end.conv"}, {"cut_at_end.conv", "cut off"}}),
     NameOf);
 
@@ -393,6 +428,35 @@ TEST_P(BadSurroundings, WithoutSpaceSayItInOneLineAndLeaveTheDeviceAsItWas) {
   EXPECT_THAT(folder_.Read("cmcheck-report/results.json"), HasSubstr("\"passed\": 5"));
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
   EXPECT_FALSE(fs::exists("/dev/full.part"));
+}
+
+TEST_P(BadSurroundings, ThatForbidAFileSaySo) {
+  if (geteuid() == 0) GTEST_SKIP() << "to root every file is open";
+  for (const char* file : {"plain.conv", "profile.json"})
+    fs::permissions(folder_.path() / file, fs::perms::none);
+  IsRefused({"replay", "plain.conv"}, {"plain.conv cannot be read: permission denied"});
+  IsRefused({"run", "--profile", "profile.json"},
+            {"'profile.json', and the file cannot be read: permission denied"});
+}
+
+TEST_P(BadSurroundings, WithoutAFolderForFindingsKeepWhatWasFound) {
+  fs::create_directory(folder_.path() / "cmcheck-report");
+  folder_.Write("cmcheck-report/findings", "mine");
+  const Ended ended =
+      folder_.Cmcheck({"run", "--sequences", "20", "--defect", "connect-wrong-errno"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(LinesOf(ended.error).back(), HasSubstr("cmcheck-report/findings"));
+  EXPECT_THAT(folder_.Read("cmcheck-report/results.json"), HasSubstr("\"sequences\": 20"));
+  EXPECT_EQ(folder_.Read("cmcheck-report/findings"), "mine");
+}
+
+TEST_P(BadSurroundings, WithARunInTheSameReportNameIt) {
+  fs::create_directory(folder_.path() / "cmcheck-report");
+  const Descriptor other(open((folder_.path() / "cmcheck-report").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(flock(other.get(), LOCK_EX), 0);
+  const Ended ended = folder_.Cmcheck({"run", "--sequences", "1"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.error, HasSubstr("cmcheck-report is the report of a run that goes on"));
 }
 
 // Little is written when the program ends, much while it works.

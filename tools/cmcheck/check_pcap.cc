@@ -237,9 +237,10 @@ int DoCheckPcap(const CheckPcapOptions& options) {
   judge.Finish();
   fmt::print("{}", ToText(judge.totals()));
   if (!options.json.empty()) {
-    const std::string text =
-        fmt::format("{{\"schema\":1,\"file\":{},\"totals\":{},\"connections\":[{}]}}\n",
-                    QuotedJson(options.path), JsonText(ToJson(judge.totals())), connections);
+    const std::string text = fmt::format(
+        "{{\"schema\":1,\"file\":{},\"totals\":{},\"damage\":{},\"connections\":[{}]}}\n",
+        QuotedJson(options.path), JsonText(ToJson(judge.totals())), QuotedJson(damage),
+        connections);
     if (std::string problem = WriteFile(FromUsersFolder(options.json), text); !problem.empty())
       return Unusable(problem);
   }

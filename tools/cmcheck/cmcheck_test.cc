@@ -98,6 +98,7 @@ TEST_F(Cmcheck, SaysInItsHelpWhatHoldsByDefault) {
   for (const char* line : {"--seed UINT:UINT=1 ", "=10000\n", "--report TEXT=cmcheck-report",
                            "--profile TEXT=6.1-rxe", "--impl TEXT=sim", "--walk TEXT "})
     EXPECT_THAT(help, HasSubstr(line));
+  EXPECT_THAT(help, Not(HasSubstr("--no-shrink{")));  // which is not taken
   EXPECT_THAT(folder_.Cmcheck({"replay", "--help"}).output, HasSubstr("--profile TEXT "));
 }
 

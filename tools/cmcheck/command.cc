@@ -9,11 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/runner/profile_file.h"
 #include "model/vocabulary/topology.h"
+#include "tools/cmcheck/progress.h"
 
 namespace cm {
 namespace {
@@ -27,6 +29,34 @@ std::atomic<int> signals{0};
 void NoteInterrupt(int signal) {
   interrupted = true;
   if (++signals >= 2) ::signal(signal, SIG_DFL);
+}
+
+// The bytes of the character that the text begins with; 0 where it begins with a control character
+// or with no UTF-8.
+size_t LengthOfCharacter(std::string_view text) {
+  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80)
+    return (first >= ' ' && first != 0x7f) || first == '\n' || first == '\t' ? 1 : 0;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  const bool is_control = first == 0xc2 && byte(1) < 0xa0;  // U+0080 to U+009F
+  return is_control ? 0 : length;
+}
+
+// Messages quote what was given: a terminal must not obey it.
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  while (!text.empty()) {
+    const size_t length = LengthOfCharacter(text);
+    escaped += length == 0 ? fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()))
+                           : std::string(text.substr(0, length));
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return escaped;
 }
 
 ResolveOther resolve_other = nullptr;
@@ -48,7 +78,7 @@ Answering Simulator(const Profile& profile, bool of_programs) {
 
 int Unusable(const std::string& what) {
   // Not by fmt::print, which throws where stderr cannot be written either, as in `2>&1 | head`.
-  static_cast<void>(std::fputs(fmt::format("cmcheck: {}\n", what).c_str(), stderr));
+  static_cast<void>(std::fputs(fmt::format("cmcheck: {}\n", Escaped(what)).c_str(), stderr));
   return signals > 0 ? kExitInterrupted : kExitUnusable;
 }
 
@@ -68,7 +98,7 @@ void CatchInterrupts() {
 }
 
 bool ColoursOn(int descriptor) {
-  return isatty(descriptor) == 1 && std::getenv("NO_COLOR") == nullptr;
+  return std::getenv("NO_COLOR") == nullptr && TakesSequences(descriptor);
 }
 
 std::string FromUsersFolder(const std::string& path) {

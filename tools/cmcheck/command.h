@@ -24,8 +24,8 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
-// Prints one line on stderr; returns the exit code, after a signal that of an interrupt, which may
-// be the reason.
+// Prints one line on stderr, with control characters and bytes that are no UTF-8 as \x1b; returns
+// the exit code, after a signal that of an interrupt, which may be the reason.
 int Unusable(const std::string& what);
 
 // Becomes true with the first Ctrl-C, SIGTERM or SIGHUP; the third one ends the process as usual.

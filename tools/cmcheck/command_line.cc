@@ -70,7 +70,12 @@ void Verb::Texts(const std::string& names, std::vector<std::string>* values,
 }
 
 void Verb::Flag(const std::string& names, bool* value, const std::string& sentence) {
-  app_->add_flag(names, *value, sentence);
+  // CLI11 would show the "!" as {false}, which it does not take there.
+  if (names.starts_with('!'))
+    app_->add_flag_callback(
+        names.substr(1), [value] { *value = false; }, sentence);
+  else
+    app_->add_flag(names, *value, sentence);
 }
 
 void Verb::Number(const std::string& names, uint64_t* value, const std::string& sentence) {

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct CompareOptions {
   std::string report;
-  std::string output = "docs/fidelity.md";
+  std::string output;
   std::string json;
   double min_fault_free = 90.0;
   double min_faulted = 70.0;
@@ -109,8 +109,9 @@ class Comparer {
   }
 
   int Publish(const LabReport& report, const Profile& profile) {
-    std::string problem =
-        WriteFile(FromUsersFolder(options_.output), ToMarkdown(fidelity_, report, profile));
+    std::string problem;
+    if (!options_.output.empty())
+      problem = WriteFile(FromUsersFolder(options_.output), ToMarkdown(fidelity_, report, profile));
     if (problem.empty() && !options_.json.empty())
       problem = WriteFile(FromUsersFolder(options_.json), ToJson(fidelity_, report, profile));
     if (!problem.empty()) return Unusable(problem);
@@ -119,7 +120,7 @@ class Comparer {
     for (const CauseInfo& info : kCauses)
       if (const uint64_t count = fidelity_.With(info.cause); count > 0)
         fmt::print("{:>7}  {}\n", count, info.name);
-    fmt::print("written     {}\n", FromUsersFolder(options_.output));
+    if (!options_.output.empty()) fmt::print("written     {}\n", FromUsersFolder(options_.output));
     const bool enough = Reaches(fidelity_.fault_free(), options_.min_fault_free) &&
                         Reaches(fidelity_.faulted(), options_.min_faulted);
     return enough ? kExitClean : kExitFound;

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -157,7 +160,7 @@ class Comparison {
 
   static std::variant<History, std::string> Read(const fs::path& file) {
     const std::optional<std::string> text = ReadFile(file);
-    if (!text) return fmt::format("{}: cannot be read", file.string());
+    if (!text) return fmt::format("{}: cannot be read: {}", file.string(), WhyNotRead(file));
     auto parsed = ParseHistory(*text);
     if (const auto* problem = std::get_if<TextProblem>(&parsed))
       return fmt::format("{}:{}: {}", file.string(), problem->line, problem->what);
@@ -220,7 +223,12 @@ class Comparison {
 
 }  // namespace
 
-bool IsReport(const std::string& path) { return fs::is_directory(FromUsersFolder(path)); }
+bool IsReport(const std::string& path) {
+  // An implementation of --impl, also where a folder of the user has its name: ./lib is the folder.
+  constexpr auto kImplementations = std::to_array<std::string_view>({"sim", "lib", "dl", "nodes"});
+  return std::ranges::find(kImplementations, path) == kImplementations.end() &&
+         fs::is_directory(FromUsersFolder(path));
+}
 
 int CompareReports(const std::string& first, const std::string& second,
                    const std::vector<std::string>& again, uint64_t shown) {

@@ -143,6 +143,7 @@ TEST_F(CompareReports, ARunRemovesNoFileThatIsCalledLikeAFolderOfItsReport) {
 
 TEST_F(CompareReports, OfTwoImplementationsLeavesTheFindingsOfARun) {
   fs::create_directory(folder_.path() / "now/findings");
+  fs::create_directory(folder_.path() / "sim");  // has the name of one, and is none
   folder_.Write(kFinding, Conversation("0"));
   const Ended ended =
       folder_.Cmcheck({"compare", "sim", "sim", "--sequences", "1", "--report", "now"});

@@ -23,8 +23,9 @@ std::string CutOff(const std::string& path, const std::string& text) {
 }
 
 std::variant<ConversationFile, std::string> ReadConversationFile(const std::string& path) {
-  auto content = ReadFile(FromUsersFolder(path));
-  if (!content) return fmt::format("{} cannot be read", path);
+  const std::string real_path = FromUsersFolder(path);
+  auto content = ReadFile(real_path);
+  if (!content) return fmt::format("{} cannot be read: {}", path, WhyNotRead(real_path));
   ConversationFile file{
       .path = path, .conversation = {}, .text = *std::move(content), .history = {}};
   if (std::string problem = CutOff(path, file.text); !problem.empty()) return problem;
@@ -32,8 +33,7 @@ std::variant<ConversationFile, std::string> ReadConversationFile(const std::stri
   if (const auto* problem = std::get_if<TextProblem>(&conversation))
     return fmt::format("{}:{}: {}", path, problem->line, problem->what);
   file.conversation = std::get<Conversation>(std::move(conversation));
-  const bool has_history = file.text.find("\n----") != std::string::npos;
-  if (!has_history) return file;
+  if (!FindDashes(file.text)) return file;
   auto history = ParseHistory(file.text);
   if (const auto* problem = std::get_if<TextProblem>(&history))
     return fmt::format("{}:{}: {}", path, problem->line, problem->what);

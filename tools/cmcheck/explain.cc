@@ -164,8 +164,10 @@ int DoExplain(const ExplainOptions& options) {
   if (!options.path.ends_with(".jsonl")) return ExplainConversation(options);
   if (std::string problem = WhyWithoutEffect(options.asked, true); !problem.empty())
     return Unusable(fmt::format("{}: {}", options.path, problem));
-  auto content = ReadFile(FromUsersFolder(options.path));
-  if (!content) return Unusable(fmt::format("{} cannot be read", options.path));
+  const std::string path = FromUsersFolder(options.path);
+  auto content = ReadFile(path);
+  if (!content)
+    return Unusable(fmt::format("{} cannot be read: {}", options.path, WhyNotRead(path)));
   auto profile = LoadProfile(
       ProfileFromUser(options.asked.profile.empty() ? "6.1-rxe" : options.asked.profile));
   if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);

@@ -1,6 +1,8 @@
 #include "tools/cmcheck/front.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -75,9 +77,18 @@ int Finished(int exit_code) {
   return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? exit_code : Unprinted();
 }
 
+// Those that are closed would be given to files and sockets, and to programs that are started. What
+// cannot be written stays an error.
+void OccupyStandardDescriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(descriptor, F_GETFD) < 0)
+      static_cast<void>(open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+}
+
 }  // namespace
 
 int RunCommand(int argc, char** argv, std::span<const AddVerb> verbs) {
+  OccupyStandardDescriptors();
   KeepMemory();
   try {
     return Finished(Main({argv + 1, argv + argc}, verbs));

@@ -113,8 +113,9 @@ std::string TakeAll(const Json& json, Matrix* matrix) {
 }
 
 std::variant<Matrix, std::string> ReadMatrix(const std::string& path) {
-  const std::optional<std::string> text = ReadFile(FromUsersFolder(path));
-  if (!text) return fmt::format("{}: cannot be read", path);
+  const std::string real_path = FromUsersFolder(path);
+  const std::optional<std::string> text = ReadFile(real_path);
+  if (!text) return fmt::format("{}: cannot be read: {}", path, WhyNotRead(real_path));
   const Json json = Json::parse(*text, nullptr, false);
   if (json.is_discarded()) return fmt::format("{}: is no JSON", path);
   Matrix matrix;

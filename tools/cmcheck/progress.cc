@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 namespace cm {
@@ -20,8 +22,13 @@ void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 
 }  // namespace
 
+bool TakesSequences(int descriptor) {
+  const char* const terminal = std::getenv("TERM");
+  return isatty(descriptor) == 1 && (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
 Progress::Progress(std::string what, uint64_t total)
-    : what_(std::move(what)), total_(total), terminal_(isatty(STDERR_FILENO) == 1) {}
+    : what_(std::move(what)), total_(total), terminal_(TakesSequences(STDERR_FILENO)) {}
 
 void Progress::At(uint64_t done, const std::string& note) {
   if (total_ == 0) {

@@ -7,6 +7,9 @@
 
 namespace cm {
 
+// Whether it is a terminal that takes escape sequences: not one with TERM=dumb.
+bool TakesSequences(int descriptor);
+
 class Progress {
  public:
   // On stderr. `what` is the unit: "sequences". `total` 0: it is not known; a count without a bar,
@@ -16,7 +19,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Whether stderr is a terminal.
+  // Whether stderr is such a terminal.
   bool terminal() const { return terminal_; }
   void At(uint64_t done, const std::string& note = {});
   // Clears the bar, so that other text can be printed.

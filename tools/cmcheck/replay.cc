@@ -34,9 +34,7 @@ bool IsOfSim(const std::string& implementation) {
 std::string Compare(const ConversationFile& file, const History& history) {
   auto golden = ReadGolden(file.text);
   if (const auto* problem = std::get_if<TextProblem>(&golden)) return problem->what;
-  Golden& known = std::get<Golden>(golden);
-  if (known.expected.starts_with("implementation "))  // names the implementation, not an outcome
-    known.expected.erase(0, known.expected.find('\n') + 1);
+  const Golden& known = std::get<Golden>(golden);
   const bool simulated = IsOfSim(file.history->implementation) && IsOfSim(history.implementation);
   return Difference(known, history, simulated ? GoldenView::kExact : GoldenView::kVisible);
 }

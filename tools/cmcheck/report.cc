@@ -1,6 +1,8 @@
 #include "tools/cmcheck/report.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <array>
@@ -81,6 +83,7 @@ std::string WriteFile(const fs::path& path, const std::string& text) {
 
 std::string WhyUnwritable(const fs::path& path) {
   std::error_code error;
+  if (path.filename() == "-") return "'-' is no file: give one, or /dev/stdout";
   if (fs::is_directory(path, error))
     return ProblemOf(path, std::make_error_code(std::errc::is_a_directory));
   const bool special = IsSpecial(path);
@@ -114,7 +117,13 @@ std::string Report::Create() {
        !folder.empty() && !fs::exists(folder, error); folder = folder.parent_path())
     made_ = folder;
   fs::create_directories(folder_, error);
-  return error ? fmt::format("{}: {}", folder_.string(), error.message()) : std::string();
+  if (error) return fmt::format("{}: {}", folder_.string(), error.message());
+  lock_ = Descriptor(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // A file system without locks is taken for free.
+  if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return fmt::format("{} is the report of a run that goes on: give another one with --report",
+                       folder_.string());
+  return WhyUnwritable(folder_ / "results.json");
 }
 
 void Report::Discard() {

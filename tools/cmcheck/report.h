@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/process/descriptor.h"
 #include "conformance/runner/campaign.h"
 #include "conformance/runner/tally.h"
 
@@ -29,7 +30,8 @@ void Forget(const std::filesystem::path& folder);
 class Report {
  public:
   explicit Report(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  // Creates the folder if necessary. Empty, or the error.
+  // Creates the folder if necessary, and keeps other runs from it until the end. Empty, or the
+  // error, also where results could not be written.
   std::string Create();
   // Undoes Create, when the run has no result.
   void Discard();
@@ -46,6 +48,7 @@ class Report {
  private:
   std::filesystem::path folder_;
   std::filesystem::path made_;        // the outermost created folder
+  Descriptor lock_;                   // of the folder, while the run goes on
   std::map<std::string, int> named_;  // findings by the beginning of their files' names
 };
 

@@ -30,7 +30,7 @@ struct Counts {
 std::string RewriteOne(const RewriteOptions& options, const std::string& path, Counts* counts) {
   const std::string real_path = FromUsersFolder(path);
   auto content = ReadFile(real_path);
-  if (!content) return fmt::format("{} cannot be read", path);
+  if (!content) return fmt::format("{} cannot be read: {}", path, WhyNotRead(real_path));
   if (std::string problem = CutOff(path, *content); !problem.empty()) return problem;
   auto golden = ReadGolden(*content);
   if (const auto* problem = std::get_if<TextProblem>(&golden))

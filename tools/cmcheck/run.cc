@@ -52,14 +52,13 @@ class Runner {
       return Fail(problem);
     report_.ForgetEarlier(goes_on, GivenOf(options_));
     Draw();
-    if (!problem_.empty()) return Fail(problem_);
+    if (tally_.sequences() == 0 && !problem_.empty()) return Fail(problem_);
     tally_.Conclude({.capabilities = campaign_.draw.capabilities,
                      .every_walk = options_.walk.empty() && options_.topology.empty(),
                      .every_property = options_.property.empty(),
                      .every_call = !implementation().LeavesOut()},
                     implementation().profile());
     WriteFindings();
-    if (!problem_.empty()) return Fail(problem_);
     const CampaignName name{.implementation = answering_.text,
                             .library = answering_.library,
                             .kernel = answering_.kernel,
@@ -68,10 +67,11 @@ class Runner {
                             .first = campaign_.first,
                             .only = options_.only,
                             .interrupted = Interrupted()};
-    if (std::string problem = Publish(tally_, name, implementation().profile(), options_,
-                                      campaign_.draw.capabilities);
-        !problem.empty())
-      return Fail(problem);
+    // What was judged is shown also where a journal or a conversation could not be written.
+    const std::string unpublished =
+        Publish(tally_, name, implementation().profile(), options_, campaign_.draw.capabilities);
+    if (!problem_.empty()) return Fail(problem_);
+    if (!unpublished.empty()) return Fail(unpublished);
     const std::string spoiled = implementation().Spoiled();
     if (!spoiled.empty()) {
       fmt::print(stderr, "cmcheck: stopped after {} sequences: {}\n", tally_.sequences(), spoiled);

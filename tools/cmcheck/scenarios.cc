@@ -149,8 +149,8 @@ class ScenarioRun {
   std::string ReadKept() {
     const fs::path from = FromUsersFolder(options_.from);
     if (fs::is_directory(from)) return ReadReport(from);
-    auto content = ReadFile(FromUsersFolder(options_.from));
-    if (!content) return fmt::format("{} cannot be read", options_.from);
+    auto content = ReadFile(from);
+    if (!content) return fmt::format("{} cannot be read: {}", options_.from, WhyNotRead(from));
     auto read = ReadLabScenarios(*content);
     if (const auto* problem = std::get_if<std::string>(&read))
       return fmt::format("{}: {}", options_.from, *problem);

@@ -13,6 +13,7 @@
 
 #include "conformance/runner/profile_file.h"
 #include "conformance/sharpness/measure.h"
+#include "model/base/files.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/progress.h"
@@ -39,7 +40,8 @@ std::variant<std::vector<fs::path>, std::string> FilesOf(const std::vector<std::
   for (const std::string& folder : folders) {
     std::error_code error;
     const fs::path path = FromUsersFolder(folder);
-    if (!fs::exists(path, error)) return folder + ": there is no such file";
+    if (!fs::exists(path, error))
+      return fmt::format("{}: {}", folder, error ? WhyNotRead(path) : "there is no such file");
     if (std::string problem = WhyUnreadable(folder); !problem.empty()) return problem;
     const std::vector<fs::path> found = MeasurableFiles(path);
     files.insert(files.end(), found.begin(), found.end());

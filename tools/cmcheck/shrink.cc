@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "conformance/runner/shrinker.h"
 #include "model/conversation/print.h"
@@ -31,6 +32,14 @@ const Finding* ChosenOf(const SequenceRun& judged, const std::string& id) {
   return chosen == judged.result.findings.end() ? nullptr : &*chosen;
 }
 
+// Those that there are, each once; "nothing to shrink" where there is none.
+std::string FindingsOf(const SequenceRun& judged) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : judged.result.findings)
+    if (std::find(ids.begin(), ids.end(), finding.id) == ids.end()) ids.push_back(finding.id);
+  return ids.empty() ? "nothing to shrink" : fmt::format("it shows {}", fmt::join(ids, ", "));
+}
+
 int DoShrink(const ShrinkOptions& options) {
   auto read = ReadConversationFile(options.path);
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
@@ -40,9 +49,9 @@ int DoShrink(const ShrinkOptions& options) {
   const auto& [answering, whole] = std::get<CarriedOut>(carried);
   const Finding* finding = ChosenOf(whole, options.finding);
   if (finding == nullptr)
-    return Unusable(fmt::format("{} shows no finding{} on {}: nothing to shrink", file.path,
+    return Unusable(fmt::format("{} shows no finding{} on {}: {}", file.path,
                                 options.finding.empty() ? "" : " " + options.finding,
-                                answering.text));
+                                answering.text, FindingsOf(whole)));
   Progress progress("attempts", static_cast<uint64_t>(options.attempts));
   const auto on_attempt = [&](int attempts, int calls) {
     if (progress.terminal())

@@ -379,6 +379,16 @@ void ForgetFindings(const WireOptions& options) {
     return Overlap(FromUsersFolder(given), findings);
   };
   if (std::ranges::none_of(options.conversations, overlaps)) Forget(findings);
+  // The captures of what was drawn; those of conversations have their names.
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(findings.parent_path(), ignored)) {
+    const std::string kind = entry.path().extension().string();
+    const std::string stem = entry.path().stem().string();
+    constexpr std::string_view kDrawn = "drawn-";
+    if ((kind == ".pcapng" || kind == ".history") && stem.starts_with(kDrawn) &&
+        stem.find_first_not_of("0123456789-", kDrawn.size()) == std::string::npos)
+      fs::remove(entry.path(), ignored);
+  }
 }
 
 int Conclude(const WireCounts& counts, const fs::path& folder) {

@@ -73,11 +73,15 @@ TEST(Wire, FindingsOfAnEarlierRunAreRemovedUnlessTheyAreGiven) {
                "topology tester\nprofile 6.1-rxe\ncapabilities time tester\n"
                "passive listening L on=S port=7471\ntester sends REQ to=passive port=7\n");
   folder.Write("wire-report/findings/notes", "mine");
+  folder.Write("wire-report/drawn-1-99.pcapng", "of an earlier run");
+  folder.Write("wire-report/mine.pcapng", "mine");
   const Ended given = folder.Cmcheck({"wire", "--peer", "sim", "--conversations", finding});
   EXPECT_EQ(given.exit_code, 0) << given.output << given.error;
   EXPECT_TRUE(fs::exists(folder.path() / finding));
   EXPECT_EQ(folder.Cmcheck({"wire", "--peer", "sim", "--sequences", "1"}).exit_code, 0);
   EXPECT_FALSE(fs::exists(folder.path() / finding));
+  EXPECT_FALSE(fs::exists(folder.path() / "wire-report/drawn-1-99.pcapng"));
+  EXPECT_EQ(folder.Read("wire-report/mine.pcapng"), "mine");
   EXPECT_EQ(folder.Read("wire-report/findings/notes"), "mine");
 }
 
